@@ -1,0 +1,177 @@
+import type { Argument, CliForm, Command, Usage } from "../commands/command.ts";
+import { parseUsage } from "../commands/command.ts";
+import { COMMANDS } from "../commands/registry.ts";
+import { findNearest, quote } from "../core/id.ts";
+import { ThreadMindError } from "../errors.ts";
+
+/** Options that every verb takes. */
+export interface GlobalOptions {
+  directory?: string;
+  root?: string;
+  project?: string;
+  thread?: string;
+  isJson?: boolean;
+  wantsHelp?: boolean;
+  wantsVersion?: boolean;
+}
+
+/** A verb of the command line and the command behind it. */
+export interface Verb {
+  readonly command: Command;
+  readonly form: CliForm;
+  readonly usage: Usage;
+}
+
+/** The arguments of a call, and what is still to be read from standard input. */
+export interface ParsedCall {
+  readonly input: Record<string, unknown>;
+  readonly fromInput: string | undefined;
+}
+
+/** Words that are left of a command line once the options that every verb takes are read. */
+export interface Split {
+  readonly options: GlobalOptions;
+  readonly words: readonly string[];
+}
+
+const VALUED: Readonly<Record<string, "directory" | "root" | "project" | "thread">> = {
+  "-C": "directory",
+  "--root": "root",
+  "--project": "project",
+  "--thread": "thread",
+};
+const FLAGS: Readonly<Record<string, "isJson" | "wantsHelp" | "wantsVersion">> = {
+  "--json": "isJson",
+  "-h": "wantsHelp",
+  "--help": "wantsHelp",
+  "-V": "wantsVersion",
+  "--version": "wantsVersion",
+};
+
+/** Takes the options that every verb has out of a command line. Throws `usage` for one without its value. */
+export function splitOptions(argv: readonly string[]): Split {
+  const options: GlobalOptions = {};
+  const words: string[] = [];
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] ?? "";
+    if (word === "--") {
+      words.push(...argv.slice(at));
+      break;
+    }
+    const [name = "", inline] = word.startsWith("--") ? splitOnce(word, "=") : [word, undefined];
+    const valued = Object.hasOwn(VALUED, name) ? VALUED[name] : undefined;
+    const flag = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined;
+    if (valued !== undefined) {
+      const value = inline ?? argv[++at];
+      if (value === undefined) throw usageError(`the option ${name} needs a value`);
+      options[valued] = value;
+    } else if (flag !== undefined && inline === undefined) {
+      options[flag] = true;
+    } else {
+      words.push(word);
+    }
+  }
+  return { options, words };
+}
+
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** All verbs, with the words they start with. */
+export function listVerbs(): readonly Verb[] {
+  return COMMANDS.flatMap((command) => command.cli.map((form) => ({ command, form, usage: parseUsage(form.usage) })));
+}
+
+/** The verb that a command line starts with, and the words behind it. Throws `usage` with the nearest verb. */
+export function findVerb(words: readonly string[], others: readonly string[]): { verb: Verb; rest: readonly string[] } {
+  const verbs = listVerbs();
+  for (const verb of verbs) {
+    const parts = verb.usage.verb.split(" ");
+    if (parts.every((part, at) => words[at] === part)) return { verb, rest: words.slice(parts.length) };
+  }
+  const typed = words.slice(0, words[0] === "project" ? 2 : 1).join(" ");
+  const names = [...verbs.map(({ usage }) => usage.verb), ...others];
+  const below = names.filter((name) => name.startsWith(`${typed} `));
+  const [nearest] = findNearest(typed, names);
+  const hint =
+    below.length > 0
+      ? `It is one of: ${below.map((name) => `threadmind ${name}`).join(", ")}.`
+      : nearest === undefined
+        ? "See threadmind help."
+        : `Did you mean threadmind ${nearest}?`;
+  throw new ThreadMindError("usage", `Cannot run threadmind ${quote(typed)}: there is no such command.`, hint);
+}
+
+/** Reads a verb's own words into its command's arguments. Throws `usage`. */
+export function parseCall({ command, form, usage }: Verb, rest: readonly string[]): ParsedCall {
+  const known = command.arguments().filter(({ name }) => !(name in (form.preset ?? {})));
+  const input: Record<string, unknown> = { ...form.preset };
+  const positionals: string[] = [];
+  for (let at = 0; at < rest.length; at++) {
+    const word = rest[at] ?? "";
+    if (word === "--") {
+      positionals.push(...rest.slice(at + 1));
+      break;
+    }
+    if (!word.startsWith("-") || word === "-") {
+      positionals.push(word);
+      continue;
+    }
+    const [name = "", inline] = splitOnce(word, "=");
+    const argument = known.find((candidate) => optionName(candidate.name) === name);
+    if (argument === undefined) throw unknownOption(usage, known, name);
+    const value = inline ?? (argument.type === "boolean" ? "true" : rest[++at]);
+    if (value === undefined) throw usageError(`the option ${name} needs a value`, usage);
+    setArgument(input, argument, value);
+  }
+  placePositionals(usage, positionals, input);
+  const fromInput = usage.stdin !== undefined && input[usage.stdin] === undefined ? usage.stdin : undefined;
+  return { input, fromInput };
+}
+
+/** The option that sets an argument: `maxTokens` is `--max-tokens`. */
+export function optionName(argument: string): string {
+  return `--${argument.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+function setArgument(input: Record<string, unknown>, { name, type }: Argument, value: string): void {
+  if (type === "list") {
+    const list = Array.isArray(input[name]) ? input[name] : [];
+    input[name] = value === "" ? list : [...list, value];
+  } else if (type === "number") {
+    input[name] = /^\d+$/.test(value) ? Number(value) : value;
+  } else if (type === "boolean") {
+    input[name] = value === "true" ? true : value === "false" ? false : value;
+  } else {
+    input[name] = value;
+  }
+}
+
+function placePositionals(usage: Usage, words: readonly string[], input: Record<string, unknown>): void {
+  const waiting = [...words];
+  for (const { name, isRequired, isRest } of usage.positionals) {
+    const value = isRest ? waiting.splice(0).join(" ") : waiting.shift();
+    if (value !== undefined && value !== "") input[name] = value;
+    else if (isRequired && input[name] === undefined) throw usageError(`${name} is missing`, usage);
+  }
+  const [extra] = waiting;
+  if (extra !== undefined) throw usageError(`${quote(extra)} is one argument too many`, usage);
+}
+
+function unknownOption(usage: Usage, known: readonly Argument[], typed: string): ThreadMindError {
+  const names = [...known.map(({ name }) => optionName(name)), ...Object.keys(VALUED), ...Object.keys(FLAGS)];
+  const [nearest] = findNearest(typed, names);
+  const hint = nearest === undefined ? `See threadmind help ${usage.verb}.` : `Did you mean ${nearest}?`;
+  return new ThreadMindError("usage", `Cannot run threadmind ${usage.verb}: it has no option ${quote(typed)}.`, hint);
+}
+
+function usageError(why: string, usage?: Usage): ThreadMindError {
+  const subject = usage === undefined ? "threadmind" : `threadmind ${usage.verb}`;
+  return new ThreadMindError(
+    "usage",
+    `Cannot run ${subject}: ${why}.`,
+    `See threadmind help${usage === undefined ? "" : ` ${usage.verb}`}.`,
+  );
+}

@@ -1,0 +1,85 @@
+import type { Argument } from "../commands/command.ts";
+import { VERSION } from "../version.ts";
+import { listVerbs, optionName, type Verb } from "./args.ts";
+
+/** Verbs that are no commands of the registry, with their help lines. */
+export const OWN_VERBS: Readonly<Record<string, { readonly usage: string; readonly summary: string }>> = {
+  serve: { usage: "serve", summary: "Serve MCP on standard input and output" },
+  demo: { usage: "demo", summary: "Make a throw-away repository and show its tree and context" },
+  help: { usage: "help [verb]", summary: "Show this help, or a verb's" },
+  version: { usage: "version", summary: "Print the version" },
+};
+
+const OPTIONS: readonly (readonly [string, string])[] = [
+  ["-C DIR", "start in this folder"],
+  ["--root DIR", "the workspace's folder, exactly"],
+  ["--project ID", "another project than the active one"],
+  ["--thread ID", "another thread than the active one"],
+  ["--json", "one JSON document on standard output, errors too"],
+  ["-h, --help", "help; also for each verb"],
+  ["-V, --version", "the version"],
+];
+
+/** The help that fits a screen. */
+export function renderHelp(): string {
+  const verbs = listVerbs().map(({ usage, form, command }): [string, string] => [
+    lineOf(usage.verb, form.usage),
+    form.summary ?? firstClause(command.description),
+  ]);
+  const own = Object.values(OWN_VERBS).map(({ usage, summary }): [string, string] => [usage, summary]);
+  return [
+    `ThreadMind ${VERSION}: a memory for AI coding sessions, kept in the repository`,
+    "",
+    "Usage: threadmind VERB [ARGUMENTS] [OPTIONS]",
+    "",
+    columns([...verbs, ...own]),
+    "",
+    "Options of every verb:",
+    columns(OPTIONS),
+    "",
+    "Start:",
+    '  threadmind project create "My App"',
+    "  threadmind summary < summary.md",
+    "  threadmind context",
+    "",
+    "Without arguments and with input that is no terminal, threadmind serves MCP.",
+  ].join("\n");
+}
+
+/** The help of one verb. */
+export function renderVerbHelp({ command, form, usage }: Verb): string {
+  const positional = new Set([...usage.positionals.map(({ name }) => name), ...Object.keys(form.preset ?? {})]);
+  const options = command.arguments().filter(({ name }) => !positional.has(name));
+  const named = command.arguments().filter(({ name }) => usage.positionals.some((other) => other.name === name));
+  return [
+    `Usage: threadmind ${lineOf(usage.verb, form.usage)}${options.length > 0 ? " [OPTIONS]" : ""}`,
+    "",
+    `${command.description}.`,
+    ...section("Arguments:", named, ({ name }) => name),
+    ...section("Options:", options, optionLabel),
+  ].join("\n");
+}
+
+function section(heading: string, list: readonly Argument[], label: (argument: Argument) => string): string[] {
+  if (list.length === 0) return [];
+  return ["", heading, columns(list.map((argument): [string, string] => [label(argument), argument.description]))];
+}
+
+function optionLabel({ name, type, choices }: Argument): string {
+  if (type === "boolean") return optionName(name);
+  if (type === "number") return `${optionName(name)} N`;
+  return `${optionName(name)} ${choices === undefined || choices.length > 3 ? "TEXT" : choices.join("|")}`;
+}
+
+function lineOf(verb: string, usage: string): string {
+  return usage.replace(verb, verb).replace("< content", "< FILE");
+}
+
+function firstClause(description: string): string {
+  return description.split(/[;:]/, 1)[0] ?? description;
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n");
+}

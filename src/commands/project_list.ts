@@ -1,0 +1,39 @@
+import { stripControls } from "../core/text_controls.ts";
+import { readConfig } from "../io/config.ts";
+import { defineCommand } from "./command.ts";
+import { renderFault } from "./scene.ts";
+
+/** Lists the workspace's projects. */
+export const projectList = defineCommand({
+  name: "project_list",
+  title: "List projects",
+  description: "List the projects of this workspace and show which one is active",
+  effect: "read",
+  cli: "project list",
+  menu: ["tm"],
+  input: {},
+  async run(session) {
+    const { store, workspace } = session.place();
+    const { projects, faults } = store.readProjects();
+    const config = readConfig(store.layout);
+    const active = session.activeProject(projects, config);
+    return {
+      workspace: workspace.root,
+      projects: projects.map((project) => ({ ...project, isActive: project.id === active })),
+      faults,
+    };
+  },
+  text: ({ projects, faults, workspace }) => {
+    const lines = projects.map(({ id, title, mode, isActive }) => {
+      const shownTitle = title === id ? "" : ` "${stripControls(title)}"`;
+      return `${stripControls(id)}${shownTitle} (${mode})${isActive ? " ← active" : ""}`;
+    });
+    if (lines.length === 0 && faults.length === 0) {
+      lines.push(
+        `No projects in ${workspace}.`,
+        "Create one with project_create (on the command line: threadmind project create TITLE).",
+      );
+    }
+    return [...lines, ...faults.map(renderFault)].join("\n");
+  },
+});

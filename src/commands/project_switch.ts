@@ -1,0 +1,40 @@
+import { ThreadMindError } from "../errors.ts";
+import { readConfig } from "../io/config.ts";
+import { getProject } from "../io/session.ts";
+import { findStart } from "../io/start.ts";
+import { textArgument } from "./arguments.ts";
+import { defineCommand } from "./command.ts";
+import { recordActive, withNotices } from "./scene.ts";
+
+/** Switches to another project. */
+export const projectSwitch = defineCommand({
+  name: "project_switch",
+  title: "Switch project",
+  description: "Switch this session to another project; its thread is chosen by the checked-out git branch",
+  effect: "set",
+  isIdempotent: true,
+  cli: "project switch <projectId>",
+  menu: ["tm"],
+  input: { projectId: textArgument("Id of the project") },
+  async run(session, { projectId }) {
+    const { store, git } = session.place();
+    const project = getProject(store.readProjects(), projectId);
+    const config = readConfig(store.layout);
+    const [{ tree }, head] = await Promise.all([store.readThreads(project), git?.head()]);
+    const start = findStart(tree, project, config, head?.branch);
+    if (start === undefined) {
+      const file = `.threadmind/threads/${project.id}/${tree.rootId}.md`;
+      throw new ThreadMindError(
+        "unknown-thread",
+        `Cannot switch to ${project.id}: its root thread ${file} is missing.`,
+        `Bring it back: git checkout -- ${file}`,
+      );
+    }
+    const notices = await store.change(async (writer) =>
+      recordActive(session, { store, config, head }, writer, project, start.id),
+    );
+    return { project, thread: start.id, notices };
+  },
+  text: ({ project, thread, notices }) =>
+    withNotices(notices, `Switched to the project ${project.id}. Active thread: ${thread}.`),
+});

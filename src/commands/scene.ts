@@ -1,0 +1,117 @@
+import { type Block, type Plan, planContext, renderAlone, renderContext } from "../core/context.ts";
+import { chainOf, type Fault, type Thread, type Tree } from "../core/tree.ts";
+import type { Config, ConfigChange } from "../io/config.ts";
+import { changeConfig } from "../io/config.ts";
+import { readStaleNotes, type Subject } from "../io/freshness.ts";
+import type { Head } from "../io/git.ts";
+import type { Scene, Session } from "../io/session.ts";
+import { faultError, type Project, type Writer } from "../io/store.ts";
+
+/** An assembled context with what has to be said beside it. */
+export interface ContextAnswer {
+  readonly project: string;
+  readonly thread: string;
+  readonly context: string;
+  readonly tokens: number;
+  readonly depth: number;
+  readonly leftOut: readonly string[];
+  readonly isCut: boolean;
+  readonly notices: readonly string[];
+}
+
+/** The context of a scene's thread (§5 of the contract), or that thread's whole summary alone. */
+export async function readContext(
+  scene: Scene,
+  activeId: string | undefined,
+  maxTokens: number | undefined,
+  alone: boolean,
+): Promise<ContextAnswer> {
+  const { project, tree, thread } = scene;
+  if (thread.fault !== undefined) throw faultError(thread);
+  const chain = alone ? { threads: [thread], missingParent: undefined } : chainOf(tree, thread);
+  const children = alone ? [] : chain.threads.flatMap(({ id }) => tree.children.get(id) ?? []);
+  const plan = planContext(chain, alone ? "" : project.systemContext, children);
+  const notes = await readNotes(scene, plan);
+  const filling = { activeId, notes, maxTokens };
+  const base = { project: project.id, thread: thread.id, notices: noticesOf(scene, chain.threads) };
+  if (alone) {
+    const text = renderAlone(thread, filling);
+    return { ...base, context: text, tokens: 0, depth: 1, leftOut: [], isCut: false };
+  }
+  const { text, ...figures } = renderContext(plan, filling);
+  return { ...base, context: text, ...figures };
+}
+
+function readNotes({ git, workspace }: Scene, { blocks }: Plan): Promise<ReadonlyMap<string, string>> {
+  const subjects = blocks.filter(({ mayBeStale }) => mayBeStale).map(subjectOf);
+  return readStaleNotes(git, workspace.root, subjects);
+}
+
+function subjectOf({ thread }: Block): Subject {
+  const { id, file, commit, fingerprint, paths } = thread;
+  return { id, file, commit, fingerprint, paths };
+}
+
+function noticesOf({ faults, notice }: Scene, chain: readonly Thread[]): string[] {
+  const files = new Set(chain.map(({ file }) => file));
+  const grave = faults.filter(({ kind, file }) => kind === "identity" && files.has(file));
+  return [...(notice === undefined ? [] : [notice]), ...grave.map(renderFault)];
+}
+
+/** A text with what has to be said beside it: notices first, on lines of their own. */
+export function withNotices(notices: readonly string[], text: string): string {
+  return notices.length === 0 ? text : `${notices.join("\n")}\n\n${text}`;
+}
+
+/** A fault on one line: file, line, what is wrong, what to do. */
+export function renderFault({ file, line, message, hint }: Fault): string {
+  return `⚠ ${line === undefined ? file : `${file}:${line}`}: ${message}${hint === "" ? "" : ` ${hint}`}`;
+}
+
+/** Makes a thread the active one: where new sessions of this checkout start, by branch, and this session's own. */
+export function recordActive(
+  session: Session,
+  scene: { readonly store: Scene["store"]; readonly config: Config; readonly head: Head | undefined },
+  writer: Writer,
+  project: Project,
+  thread: string,
+  authorId?: string,
+): string[] {
+  const branch = scene.head?.branch;
+  const change: ConfigChange = {
+    activeProjectId: project.id,
+    activeThreadId: thread,
+    ...(branch === undefined ? {} : { start: { project: project.id, branch, thread } }),
+    ...(authorId === undefined ? {} : authorChange(scene.config, authorId)),
+  };
+  const aside = changeConfig(scene.store.layout, writer, change);
+  session.activate(project, thread, scene.head);
+  return aside === undefined ? [] : [aside];
+}
+
+function authorChange({ author, authors }: Config, id: string): ConfigChange {
+  if (author === undefined) return { author: id };
+  return author === id || authors.includes(id) ? {} : { authors: [...authors, id] };
+}
+
+/** True if no thread text has been written here yet. */
+export function isBlank(thread: Thread): boolean {
+  return thread.body.trim() === "";
+}
+
+/** The threads of a tree as plain data for `--json`. */
+export function listThreads(tree: Tree): Record<string, unknown>[] {
+  return [...tree.threads.values()].map((thread) => ({
+    id: thread.id,
+    title: thread.title,
+    parentId: thread.parentId ?? null,
+    status: thread.fault === undefined ? thread.status : "unreadable",
+    author: thread.author,
+    branch: thread.branch,
+    mergedInto: thread.mergedInto,
+    updatedAt: thread.updatedAt,
+    paths: thread.paths,
+    hasSummary: !isBlank(thread),
+    hasConflicts: thread.conflictLine !== undefined,
+  }));
+}

@@ -1,0 +1,112 @@
+import { findConflict } from "../core/conflict.ts";
+import type { SectionName } from "../core/headings.ts";
+import { appendToSection, setSection } from "../core/section_edit.ts";
+import { parseSummary } from "../core/summary.ts";
+import { ThreadMindError } from "../errors.ts";
+import { faultError } from "../io/store.ts";
+import { optionalFlag, pathsArgument, sectionArgument, textArgument, threadIdArgument } from "./arguments.ts";
+import { defineCommand } from "./command.ts";
+import { isBlank, withNotices } from "./scene.ts";
+import { checkContent, checkSecrets, parsePaths, planStamp, questionPaths, writeThread } from "./thread_write.ts";
+
+/** Writes a thread's summary, whole or by section. */
+export const summaryUpdate = defineCommand({
+  name: "summary_update",
+  title: "Update summary",
+  description:
+    "Write what was decided: replace a thread's summary, or one section of it, or append to a section. Record the code it describes with paths",
+  effect: "set",
+  cli: "summary [threadId] < content",
+  menu: ["tm", "plugin"],
+  input: {
+    content: textArgument(
+      "Markdown with the headings ## Decisions, ## Constraints, ## State, ## Open questions, ## Next steps",
+    ),
+    threadId: threadIdArgument("Thread to write (default: the active one)"),
+    section: sectionArgument,
+    append: optionalFlag("Add to the section (default Decisions) instead of replacing"),
+    paths: pathsArgument,
+    allowSecret: optionalFlag("Write although the text holds what looks like a secret"),
+  },
+  async run(session, { content, threadId, section, append = false, paths: typedPaths, allowSecret = false }) {
+    const text = content.replace(/\r\n?/g, "\n");
+    checkContent(text, findConflict(text));
+    checkSecrets("this summary", text, allowSecret);
+    const scene = await session.scene({ writing: "update the summary", threadId });
+    const { store, project, thread, workspace } = scene;
+    if (thread.fault !== undefined) throw faultError(thread);
+    const parsed = typedPaths === undefined ? undefined : parsePaths(typedPaths, workspace.root);
+    const isAnew = !append || isBlank(thread);
+    const stamp = await planStamp(scene, { isAnew, paths: parsed?.paths });
+    return store.change(async (writer) => {
+      const file = await store.readThreadFile(project.id, thread.id);
+      const edit = editBody(file.body, text, section, append);
+      const source = writeThread(file, { body: edit.body, stamp, now: session.now() });
+      writer.putThread(project.id, thread.id, source);
+      const isChanged = edit.body !== file.body;
+      return {
+        ...{
+          project: project.id,
+          thread: thread.id,
+          isChanged,
+          isReplaced: isChanged && !append && file.body.trim() !== "",
+        },
+        section: section ?? (append ? "Decisions" : undefined),
+        sections: [...new Set(parseSummary(edit.body).sections.map(({ name }) => name))],
+        ...{ commit: stamp.fresh?.commit, paths: parsed?.paths ?? thread.paths },
+        notices: scene.notice === undefined ? [] : [scene.notice],
+        warnings: [
+          ...(edit.movedToDecisions
+            ? ["The old text had no section: it now stands under ## Decisions, so that it stays inherited."]
+            : []),
+          ...questionPaths(parsed?.missing ?? []),
+          ...(file.repaired === undefined ? [] : [file.repaired]),
+        ],
+      };
+    });
+  },
+  text: (value) => withNotices(value.notices, [describe(value), ...value.warnings].join("\n")),
+});
+
+interface Written {
+  readonly project: string;
+  readonly thread: string;
+  readonly isChanged: boolean;
+  readonly isReplaced: boolean;
+  readonly section: string | undefined;
+  readonly sections: readonly string[];
+}
+
+function describe({ project, thread, isChanged, isReplaced, section, sections }: Written): string {
+  if (!isChanged) return `The summary of ${thread} is the same: verified as of now.`;
+  const what = section ?? (sections.length === 0 ? "no section headings: inherited whole" : sections.join(", "));
+  const kept = isReplaced ? ` The replaced text is kept in .threadmind/local/kept/${project}/${thread}/.` : "";
+  return `Updated the summary of ${thread} (${what}).${kept}`;
+}
+
+function editBody(
+  body: string,
+  content: string,
+  section: SectionName | undefined,
+  append: boolean,
+): { readonly body: string; readonly movedToDecisions: boolean } {
+  if (append) {
+    if (content.trim() === "") throw emptyAppend();
+    return appendToSection(body, section ?? "Decisions", content);
+  }
+  if (section !== undefined) return setSection(body, section, content);
+  return { body: wholeBody(body, content), movedToDecisions: false };
+}
+
+/** A whole new body: one blank line below the header, the file's line ends, one line end at the end. */
+function wholeBody(old: string, content: string): string {
+  const end = old.includes("\r\n") ? "\r\n" : "\n";
+  const text = content.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
+  const lead = /^(?:[ \t]*\r?\n)*/.exec(old)?.[0] ?? "";
+  if (old.trim() !== "" && old.replace(/\r\n/g, "\n").trim() === text.trim()) return old;
+  return text === "" ? end : `${lead === "" || old.trim() === "" ? end : lead}${text.replace(/\n/g, end)}${end}`;
+}
+
+function emptyAppend(): ThreadMindError {
+  return new ThreadMindError("invalid-content", "Cannot append: the content is empty.", "Give the text to add.");
+}

@@ -1,0 +1,30 @@
+import { chainOf } from "../core/tree.ts";
+import { faultError } from "../io/store.ts";
+import { maxTokensArgument, textArgument } from "./arguments.ts";
+import { defineCommand } from "./command.ts";
+import { readContext, recordActive, withNotices } from "./scene.ts";
+
+/** Makes another thread the active one. */
+export const threadSwitch = defineCommand({
+  name: "thread_switch",
+  title: "Switch thread",
+  description: "Make another thread this session's active one and return its context",
+  effect: "set",
+  isIdempotent: true,
+  cli: "switch <threadId>",
+  menu: ["tm", "plugin"],
+  input: {
+    threadId: textArgument("Id of the thread, or project/thread"),
+    maxTokens: maxTokensArgument,
+  },
+  async run(session, { threadId, maxTokens }) {
+    const scene = await session.scene({ writing: "switch", threadId });
+    const { store, project, thread, tree } = scene;
+    if (thread.fault !== undefined) throw faultError(thread);
+    chainOf(tree, thread);
+    const notices = await store.change(async (writer) => recordActive(session, scene, writer, project, thread.id));
+    const answer = await readContext(scene, thread.id, maxTokens, false);
+    return { ...answer, notices: [...notices, ...answer.notices] };
+  },
+  text: ({ context, notices }) => withNotices(notices, context),
+});

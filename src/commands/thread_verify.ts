@@ -1,0 +1,45 @@
+import { ThreadMindError } from "../errors.ts";
+import { faultError } from "../io/store.ts";
+import { threadIdArgument } from "./arguments.ts";
+import { defineCommand } from "./command.ts";
+import { isBlank, withNotices } from "./scene.ts";
+import { planStamp, writeThread } from "./thread_write.ts";
+
+/** Records that a summary was checked and is still true. */
+export const threadVerify = defineCommand({
+  name: "thread_verify",
+  title: "Verify thread",
+  description: "Record that a thread's summary was checked against today's code and is still true; its text stays",
+  effect: "set",
+  isIdempotent: true,
+  cli: "verify [threadId]",
+  menu: ["tm"],
+  input: { threadId: threadIdArgument("Thread that was checked (default: the active one)") },
+  async run(session, { threadId }) {
+    const scene = await session.scene({ writing: "verify the thread", threadId });
+    const { store, project, thread } = scene;
+    if (thread.fault !== undefined) throw faultError(thread);
+    const refuse = (why: string, hint: string): ThreadMindError =>
+      new ThreadMindError("invalid-argument", `Cannot verify ${thread.id}: ${why}.`, hint);
+    if (isBlank(thread)) throw refuse("it has no summary yet", "Write one with summary_update.");
+    const stamp = await planStamp(scene, { isAnew: true, paths: undefined });
+    const { commit, fingerprint } = stamp.fresh ?? {};
+    if (commit === undefined && fingerprint === undefined) {
+      throw refuse(
+        "git knows no commit here to verify it on",
+        "Commit first, or use ThreadMind inside a git repository.",
+      );
+    }
+    await store.change(async (writer) => {
+      const file = await store.readThreadFile(project.id, thread.id);
+      writer.putThread(project.id, thread.id, writeThread(file, { body: file.body, stamp, now: session.now() }));
+    });
+    const notices = scene.notice === undefined ? [] : [scene.notice];
+    return { project: project.id, thread: thread.id, commit, fingerprint, paths: thread.paths, notices };
+  },
+  text: ({ thread, commit, paths, notices }) => {
+    const on = commit === undefined ? "" : ` on commit ${commit.slice(0, 7)}`;
+    const where = paths.length === 0 ? "" : ` (${paths.join(", ")})`;
+    return withNotices(notices, `Verified ${thread}${on}${where}.`);
+  },
+});

@@ -1,0 +1,159 @@
+import { Lexer, type Token, Tokenizer, type Tokens, type TokensList } from "marked";
+import { maskedSource } from "./markdown_mask.ts";
+
+/** A stretch of a text, as offsets into it as given. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a list item or a block quote holds, without its markers: line for line that of the source from `start`. */
+export interface Inner extends Span {
+  readonly text: string;
+}
+
+/** A block at the top level of a Markdown text; blocks follow each other without a gap, blank lines included. */
+export type Block = Span &
+  (
+    | { readonly kind: "heading"; readonly level: number; readonly text: string; readonly isSetext: boolean }
+    | { readonly kind: "list" | "quote"; readonly inner: readonly Inner[] }
+    | { readonly kind: "code"; readonly isFenced: boolean }
+    | { readonly kind: "paragraph" | "html" | "definition" | "rule" | "space" }
+  );
+
+/** How many block quotes and lists may stand inside one another; what is deeper is text. */
+export const DEEPEST = 16;
+
+const LONGEST_SOURCE = 4 * 1024 * 1024;
+const LONGEST_SETEXT = 4096;
+const UNDERLINE_OR_BLANK = /\n {0,3}(=+|-+)[ \t]*(?:\n|$)|\n[ \t]*(?:\n|$)/;
+const BLANK_INSIDE = /\n[ \t]*\n[ \t]*\S/;
+const QUOTE_MARKER = /^ {0,3}> ?/;
+
+/**
+ * Splits a Markdown text into its top-level blocks. A text that is out of all proportion, in size or in nesting, is one
+ * paragraph. Linear in the length; never throws.
+ */
+export function parseBlocks(source: string, depth = 0): readonly Block[] {
+  if (source === "") return [];
+  if (depth > DEEPEST || source.length > LONGEST_SOURCE) return asText(source);
+  const masked = maskedSource(source);
+  const lexer = new TopLevelLexer({ gfm: false, silent: true, tokenizer: new LinearTokenizer(depth) });
+  const blocks: Block[] = [];
+  let start = 0;
+  for (const token of lexer.blockTokens(masked, [])) {
+    if (!masked.startsWith(token.raw, start)) return asText(source);
+    const end = start + token.raw.length;
+    blocks.push(blockOf(token, start, end));
+    start = end;
+  }
+  return start === source.length ? blocks : asText(source);
+}
+
+function asText(source: string): readonly Block[] {
+  return [{ kind: "paragraph", start: 0, end: source.length }];
+}
+
+function blockOf(token: Token, start: number, end: number): Block {
+  if (isOf<Tokens.Heading>(token, "heading")) {
+    const { depth: level, text, raw } = token;
+    return { kind: "heading", level, text, isSetext: raw.trim().includes("\n"), start, end };
+  }
+  if (isOf<Tokens.List>(token, "list")) return { kind: "list", inner: itemsOf(token, start), start, end };
+  if (isOf<Tokens.Blockquote>(token, "blockquote")) {
+    return { kind: "quote", inner: [{ text: token.text, start, end }], start, end };
+  }
+  if (isOf<Tokens.Code>(token, "code")) {
+    return { kind: "code", isFenced: token.codeBlockStyle !== "indented", start, end };
+  }
+  return { kind: KINDS.get(token.type) ?? "paragraph", start, end };
+}
+
+const KINDS: ReadonlyMap<string, "html" | "definition" | "rule" | "space"> = new Map([
+  ["html", "html"],
+  ["def", "definition"],
+  ["hr", "rule"],
+  ["space", "space"],
+]);
+
+function isOf<Kind extends Token>(token: Token, type: Kind["type"]): token is Kind {
+  return token.type === type;
+}
+
+function itemsOf(list: Tokens.List, listStart: number): Inner[] {
+  let start = listStart;
+  return list.items.map(({ raw, text }) => {
+    const item = { start, end: start + raw.length, text };
+    start = item.end;
+    return item;
+  });
+}
+
+/** A lexer that leaves what list items hold alone: it is only lexed when somebody asks for it. */
+class TopLevelLexer extends Lexer {
+  #isInside = false;
+
+  override blockTokens(src: string, tokens?: Token[], lastParagraphClipped?: boolean): Token[];
+  override blockTokens(src: string, tokens?: TokensList, lastParagraphClipped?: boolean): TokensList;
+  override blockTokens(src: string, tokens: Token[] = [], lastParagraphClipped = false): Token[] {
+    if (this.#isInside) {
+      this.state.top = true;
+      return tokens;
+    }
+    this.#isInside = true;
+    const found = super.blockTokens(src, tokens, lastParagraphClipped);
+    this.#isInside = false;
+    return found;
+  }
+}
+
+/** marked's tokenizer without the places where its time grows faster than its input. */
+class LinearTokenizer extends Tokenizer {
+  readonly #depth: number;
+
+  constructor(depth: number) {
+    super();
+    this.#depth = depth;
+  }
+
+  /** Looks for the underline first: marked's expression for the whole heading is slow on a long paragraph. */
+  override lheading(src: string): Tokens.Heading | undefined {
+    const [, underline] = UNDERLINE_OR_BLANK.exec(src.slice(0, LONGEST_SETEXT)) ?? [];
+    return underline === undefined ? undefined : super.lheading(src);
+  }
+
+  /** A link definition ends at a blank line, also where its title is left open. */
+  override def(src: string): Tokens.Def | undefined {
+    const found = super.def(src);
+    return found === undefined || BLANK_INSIDE.test(found.raw) ? undefined : found;
+  }
+
+  /** Decides how far a quote goes without lexing what it holds, unless a line without a marker follows one with. */
+  override blockquote(src: string): Tokens.Blockquote | undefined {
+    const [found] = this.rules.block.blockquote.exec(src) ?? [];
+    if (found === undefined) return undefined;
+    const lines = found.replace(/\n+$/, "").split("\n");
+    const texts: string[] = [];
+    let group: string[] = [];
+    for (const line of lines) {
+      const isMarked = QUOTE_MARKER.test(line);
+      if (!isMarked && group.length > 0 && !endsInParagraph(group.join("\n"), this.#depth + 1)) break;
+      if (!isMarked) group = [];
+      else group.push(line.replace(QUOTE_MARKER, ""));
+      texts.push(isMarked ? line.replace(QUOTE_MARKER, "") : `    ${line}`);
+    }
+    const raw = lines.slice(0, texts.length).join("\n");
+    return { type: "blockquote", raw, text: texts.join("\n"), tokens: [] };
+  }
+}
+
+/** True if a line without the markers of what it stands in would go on with the last paragraph of the text. */
+function endsInParagraph(text: string, depth: number): boolean {
+  const last = parseBlocks(text, depth).at(-1);
+  if (last === undefined) return false;
+  if (last.kind === "list" || last.kind === "quote") {
+    const held = last.inner.at(-1)?.text ?? "";
+    return endsInParagraph(held, depth + 1);
+  }
+  return last.kind === "paragraph" || last.kind === "definition";
+}

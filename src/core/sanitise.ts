@@ -1,0 +1,64 @@
+import { DEEPEST, parseBlocks } from "./markdown.ts";
+import { dropControls } from "./text_controls.ts";
+
+const CONTAINERS = /^(?:[ \t]*(?:(?:[-*+]|\d{1,9}[.)])(?=[ \t])|>))*[ \t]*/;
+const RESERVED = /^[^\p{L}\p{N}\\]*(?:thread\s*[:：]|system\s+context)/iu;
+const OWN_LINE =
+  /^[\s\p{Cf}]*_(?:ThreadMind context:|Left out|Cut|Missing|Levels|Abandoned here|⚠|Written|No summary)/iu;
+const SUSPECT = /thread|system|^[\s\p{Cf}]*_/imu;
+
+/**
+ * A text from the repository as it may be shown: without control characters and bidirectional overrides, and with a
+ * backslash before what would pass for ThreadMind's own headings and lines outside code. `\n` at line ends.
+ */
+export function sanitiseText(text: string): string {
+  const clean = dropControls(text);
+  if (!SUSPECT.test(clean)) return clean;
+  const lines = clean.split("\n");
+  const marks = { code: new Set<number>(), headings: new Set<number>() };
+  markLines(clean, 0, 0, marks);
+  return lines.map((line, at) => (marks.code.has(at) ? line : escapeLine(line, marks.headings.has(at)))).join("\n");
+}
+
+interface Marks {
+  /** indexes of lines within code */
+  readonly code: Set<number>;
+  /** indexes of lines on which an underlined heading starts */
+  readonly headings: Set<number>;
+}
+
+function markLines(source: string, firstLine: number, depth: number, marks: Marks): void {
+  if (depth > DEEPEST) return;
+  let line = firstLine;
+  let counted = 0;
+  const lineAt = (offset: number): number => {
+    for (let feed = source.indexOf("\n", counted); feed !== -1 && feed < offset; feed = source.indexOf("\n", counted)) {
+      line++;
+      counted = feed + 1;
+    }
+    return line;
+  };
+  for (const block of parseBlocks(source, depth)) {
+    const from = lineAt(block.start);
+    if (block.kind === "heading" && block.isSetext) marks.headings.add(from);
+    if (block.kind === "list" || block.kind === "quote") {
+      for (const { start, text } of block.inner) markLines(text, lineAt(start), depth + 1, marks);
+    }
+    if (block.kind !== "code") continue;
+    const last = lineAt(block.start + source.slice(block.start, block.end).trimEnd().length);
+    for (let at = from; at <= last; at++) marks.code.add(at);
+  }
+}
+
+function escapeLine(line: string, isHeading: boolean): string {
+  const own = OWN_LINE.exec(line);
+  if (own !== null) return insertBackslash(line, line.indexOf("_"));
+  const at = CONTAINERS.exec(line)?.[0].length ?? 0;
+  const [, hashes, text = ""] = /^(#{1,6}(?!#))(.*)$/.exec(line.slice(at)) ?? [];
+  const heading = hashes === undefined && isHeading ? line.slice(at) : text;
+  return RESERVED.test(heading.replace(/\p{Cf}/gu, "")) ? insertBackslash(line, at) : line;
+}
+
+function insertBackslash(line: string, at: number): string {
+  return `${line.slice(0, at)}\\${line.slice(at)}`;
+}

@@ -1,0 +1,43 @@
+import { ThreadMindError } from "../errors.ts";
+import { findNearHeading, findSectionName, type SectionName, standsAlone } from "./headings.ts";
+import { normaliseLineEnds, trimBlankLines } from "./lines.ts";
+import { parseBlocks } from "./markdown.ts";
+import { closeOpenBlocks } from "./open_blocks.ts";
+import { parseSummary } from "./summary.ts";
+
+/**
+ * A text as the content of one section below `heading`: without that section's own heading, with what it leaves open
+ * closed, `\n` at line ends. Throws `invalid-content` where a heading in it would end the section.
+ */
+export function parseContent(name: SectionName, heading: string, typed: string): string {
+  const given = normaliseLineEnds(typed);
+  const text = trimBlankLines(withoutOwnHeading(name, trimBlankLines(given)));
+  const whole = `${heading}\n${text}`;
+  const { sections } = parseSummary(whole);
+  const end = sections[0]?.end ?? 0;
+  if (sections.length === 1 && end === whole.length) return closeOpenBlocks(text);
+  const cut = end - heading.length - 1;
+  const above = given.trimEnd().length - text.length + cut;
+  throw refuseHeading(name, text.slice(cut), given.slice(0, above).split("\n").length);
+}
+
+function withoutOwnHeading(name: SectionName, text: string): string {
+  const first = parseBlocks(text)[0];
+  if (first?.kind === "heading") return findSectionName(first.text) === name ? text.slice(first.end) : text;
+  const [line = "", below] = text.split("\n", 2);
+  const near = findNearHeading(line);
+  return near?.name === name && (!near.isBold || standsAlone(below)) ? text.slice(line.length) : text;
+}
+
+function refuseHeading(name: SectionName, rest: string, line: number): ThreadMindError {
+  const [shown = ""] = rest.split("\n", 1);
+  const other = parseSummary(rest).sections[0];
+  const isKnown = other?.start === 0;
+  return new ThreadMindError(
+    "invalid-content",
+    `Cannot write the section ${name}: line ${line} of the content is a heading that would end it: ${shown.trim()}`,
+    isKnown
+      ? `Write ${other.name} in a call of its own, or the whole summary without section.`
+      : "Use ### or deeper inside a section, or write the whole summary without section.",
+  );
+}

@@ -1,0 +1,24 @@
+import { createHash, randomBytes } from "node:crypto";
+import { slugOf } from "../core/id.ts";
+import type { Config } from "./config.ts";
+import type { Git } from "./git.ts";
+
+/** Who writes in this checkout: the id for new threads, and all ids that are oneself. */
+export interface Author {
+  readonly id: string;
+  readonly own: ReadonlySet<string>;
+}
+
+/** The author by git's user name and e-mail, so that one person keeps one id over clones and machines. */
+export async function readAuthor(git: Git | undefined, config: Config): Promise<Author> {
+  const user = await git?.user();
+  const name = slugOf(user?.name ?? "");
+  const email = user?.email?.trim().toLowerCase() ?? "";
+  const known = config.author ?? config.authors[0];
+  const id = email === "" && known !== undefined ? known : `${name === "" ? "author" : name}-${digits(email)}`;
+  return { id, own: new Set([id, ...(config.author === undefined ? [] : [config.author]), ...config.authors]) };
+}
+
+function digits(email: string): string {
+  return email === "" ? randomBytes(2).toString("hex") : createHash("sha256").update(email).digest("hex").slice(0, 4);
+}

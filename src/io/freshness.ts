@@ -1,0 +1,153 @@
+import { isUnder, usablePaths } from "../core/paths.ts";
+import {
+  type Evidence,
+  fingerprintMatches,
+  parseFingerprint,
+  renderFingerprint,
+  renderStaleNote,
+  type Stamp,
+} from "../core/staleness.ts";
+import { type Contents, fingerprintOf, inRepository, prefixOf, readContents, scopeOf } from "./fingerprint.ts";
+import { type Git, isCommitId } from "./git.ts";
+import { readHistory } from "./history.ts";
+
+/** A thread whose summary is to be checked against the code. */
+export interface Subject {
+  readonly id: string;
+  /** the thread's own file, relative to the workspace, `/` between parts */
+  readonly file: string;
+  readonly commit: string | undefined;
+  readonly fingerprint: string | undefined;
+  readonly paths: readonly string[];
+}
+
+/** What a new summary is stamped with. */
+export interface NewStamp {
+  readonly commit: string | undefined;
+  readonly fingerprint: string | undefined;
+}
+
+type Checked = Subject & { readonly scope: readonly string[] };
+
+const HEX = /^[0-9a-f]{7,64}$/;
+
+/** The commit and fingerprint to record with a summary that is written now. */
+export async function takeStamp(git: Git | undefined, workspace: string, paths: readonly string[]): Promise<NewStamp> {
+  if (git === undefined) return { commit: undefined, fingerprint: undefined };
+  const prefix = prefixOf(git, workspace);
+  const scope = scopeOf(git, workspace, paths);
+  const [commit, contents] = await Promise.all([
+    git.commitId(),
+    scope.length === 0 ? undefined : readContents(git, prefix, scope),
+  ]);
+  const fingerprint = contents === undefined ? undefined : renderFingerprint(fingerprintOf(contents, prefix, scope));
+  return { commit, fingerprint };
+}
+
+/** True if what is under a thread's paths is what its fingerprint was taken of. */
+export async function isFingerprintCurrent(
+  git: Git | undefined,
+  workspace: string,
+  subject: Subject,
+): Promise<boolean> {
+  const recorded = parseFingerprint(subject.fingerprint);
+  if (git === undefined || recorded === undefined) return false;
+  const prefix = prefixOf(git, workspace);
+  const scope = scopeOf(git, workspace, usablePaths(subject.paths));
+  const contents = scope.length === 0 ? undefined : await readContents(git, prefix, scope);
+  return contents !== undefined && fingerprintMatches(recorded, fingerprintOf(contents, prefix, scope));
+}
+
+/** The staleness notes of a chain's threads by thread id; at most 5 git processes if one differs, 8 otherwise. */
+export async function readStaleNotes(
+  git: Git | undefined,
+  workspace: string,
+  subjects: readonly Subject[],
+): Promise<ReadonlyMap<string, string>> {
+  if (git === undefined) return new Map();
+  const prefix = prefixOf(git, workspace);
+  const checked = subjects.map(
+    (subject): Checked => ({
+      ...subject,
+      commit: HEX.test(subject.commit ?? "") ? subject.commit : undefined,
+      scope: scopeOf(git, workspace, usablePaths(subject.paths)),
+    }),
+  );
+  const withPrint = checked.filter(
+    ({ fingerprint, scope }) => parseFingerprint(fingerprint) !== undefined && scope.length > 0,
+  );
+  const scope = [...new Set(withPrint.flatMap((subject) => subject.scope))];
+  const contents = scope.length === 0 ? undefined : await readContents(git, prefix, scope);
+  const differing = checked.filter((subject) => differs(subject, contents, prefix));
+  const evidence = await readEvidence(git, prefix, differing, contents);
+  const notes = new Map<string, string>();
+  for (const subject of differing) {
+    const found = evidence.get(subject.id);
+    const note = found === undefined ? undefined : renderStaleNote(stampOf(subject), found);
+    if (note !== undefined) notes.set(subject.id, note);
+  }
+  return notes;
+}
+
+function stampOf(subject: Subject): Stamp {
+  const { commit, fingerprint } = subject;
+  return { commit, fingerprint, paths: usablePaths(subject.paths) };
+}
+
+/** False when the fingerprint matches, or when it can't be compared: then nothing is said. */
+function differs(subject: Checked, contents: Contents | undefined, prefix: string): boolean {
+  const recorded = parseFingerprint(subject.fingerprint);
+  if (recorded === undefined) return subject.commit !== undefined || subject.paths.length > 0;
+  if (subject.scope.length === 0 || contents === undefined) return false;
+  return !fingerprintMatches(recorded, fingerprintOf(contents, prefix, subject.scope));
+}
+
+async function readEvidence(
+  git: Git,
+  prefix: string,
+  subjects: readonly Checked[],
+  contents: Contents | undefined,
+): Promise<ReadonlyMap<string, Evidence>> {
+  const dated = subjects.filter(({ commit }) => commit !== undefined && isCommitId(commit));
+  const printed = subjects.filter(({ fingerprint }) => parseFingerprint(fingerprint) !== undefined);
+  const clean = printed.filter(({ scope }) => !hasChanges(contents, prefix, scope));
+  const scope = [...new Set(clean.flatMap((subject) => subject.scope))];
+  const [history, staged] = await Promise.all([
+    dated.length === 0 ? undefined : readHistory(git, prefix, dated),
+    scope.length === 0 ? [] : readStaged(git, prefix, scope, contents),
+  ]);
+  const evidence = new Map<string, Evidence>();
+  for (const subject of subjects) {
+    const found = history?.get(subject.id);
+    const isDated = subject.commit !== undefined;
+    if (isDated && found === undefined && isCommitId(subject.commit ?? "")) continue;
+    const isDirty =
+      hasChanges(contents, prefix, subject.scope) ||
+      (staged ?? []).some((path) => subject.scope.some((part) => isUnder(inRepository(prefix, part), path)));
+    evidence.set(subject.id, {
+      commit: found?.commit ?? (isDated ? "elsewhere" : "none"),
+      commits: found?.commits,
+      isShallow: git.isShallow,
+      isDirty,
+    });
+  }
+  return evidence;
+}
+
+/** Paths whose index differs from HEAD; before the first commit, all that is in the index. */
+async function readStaged(
+  git: Git,
+  prefix: string,
+  scope: readonly string[],
+  contents: Contents | undefined,
+): Promise<readonly string[] | undefined> {
+  const { isUnborn } = await git.head();
+  if (isUnborn) return [...(contents?.lines ?? [])].map(([path]) => path);
+  return git.differsFromHead(scope.map((path) => inRepository(prefix, path)));
+}
+
+function hasChanges(contents: Contents | undefined, prefix: string, scope: readonly string[]): boolean {
+  return [...(contents?.lines ?? [])].some(
+    ([path, { isChanged }]) => isChanged && scope.some((part) => isUnder(part, path.slice(prefix.length))),
+  );
+}

@@ -1,0 +1,271 @@
+import { dirname, join, resolve } from "node:path";
+import { isFolder, kindOf, readText } from "./files.ts";
+import { type Answer, findGitProgram, runGit } from "./git_process.ts";
+
+/** A file as git's index or working tree knows it, path relative to the repository's top. */
+export interface IndexEntry {
+  readonly path: string;
+  readonly mode: string;
+  readonly blob: string;
+  /** the working tree's content differs from the index, or the entry is unmerged */
+  readonly isDirty: boolean;
+}
+
+/** Tracked and untracked files under some paths, and the object format by the length of its ids. */
+export interface Listing {
+  readonly tracked: readonly IndexEntry[];
+  readonly untracked: readonly string[];
+}
+
+/** One commit of a walk: its parents, and the files it changed among those asked for. */
+export interface Commit {
+  readonly id: string;
+  readonly parents: readonly string[];
+  readonly files: readonly string[];
+}
+
+/** Where HEAD stands. `branch` only when a branch with at least one commit is checked out. */
+export interface Head {
+  readonly branch: string | undefined;
+  readonly isUnborn: boolean;
+}
+
+/** The questions ThreadMind asks git; each answer is `undefined` when git fails, is missing or too slow. */
+export interface Git {
+  /** the repository's top folder */
+  readonly top: string;
+  readonly isShallow: boolean;
+  head(): Promise<Head>;
+  commitId(): Promise<string | undefined>;
+  defaultBranch(): Promise<string | undefined>;
+  user(): Promise<{ readonly name: string | undefined; readonly email: string | undefined } | undefined>;
+  list(paths: readonly string[]): Promise<Listing | undefined>;
+  hash(paths: readonly string[]): Promise<readonly string[] | undefined>;
+  differsFromHead(paths: readonly string[]): Promise<readonly string[] | undefined>;
+  isAncestor(commit: string): Promise<"yes" | "no" | "unknown" | undefined>;
+  existing(commits: readonly string[]): Promise<ReadonlySet<string> | undefined>;
+  forkPoint(commits: readonly string[]): Promise<string | undefined>;
+  parents(since: string | undefined): Promise<readonly Commit[] | undefined>;
+  changes(since: string | undefined, paths: readonly string[] | undefined): Promise<readonly Commit[] | undefined>;
+  shallowCommits(): ReadonlySet<string>;
+}
+
+const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const BRANCH_PREFIX = "refs/heads/";
+
+const LOG_OPTIONS =
+  "--no-renames --no-follow --diff-merges=off --no-show-signature --no-color --no-ext-diff --no-notes --no-decorate --no-mailmap --ignore-submodules=none".split(
+    " ",
+  );
+
+/** True for a full commit id, SHA-1 or SHA-256. */
+export function isCommitId(text: string): boolean {
+  return COMMIT_ID.test(text);
+}
+
+/** The nearest folder from `start` upwards that holds `.git`; `undefined` outside a repository. */
+export function findRepositoryTop(start: string): string | undefined {
+  for (let folder = resolve(start); ; folder = dirname(folder)) {
+    if (kindOf(join(folder, ".git")) !== undefined) return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/** Opens the repository that `folder` is in; `undefined` without a repository or without git. */
+export function openGit(folder: string): Git | undefined {
+  const top = findRepositoryTop(folder);
+  const gitFolder = top === undefined ? undefined : findGitFolder(join(top, ".git"));
+  if (top === undefined || gitFolder === undefined) return undefined;
+  const program = findGitProgram(top);
+  if (program === undefined) return undefined;
+  const common = resolve(gitFolder, readLine(join(gitFolder, "commondir")) ?? ".");
+  const ask: Ask = (args, input) => runGit(program, top, args, input);
+  return {
+    top,
+    isShallow: (readLine(join(common, "shallow")) ?? "") !== "",
+    head: () => readHead(gitFolder, common, ask),
+    commitId: async () => idOrNothing(await ask(["rev-parse", "-q", "--verify", "--end-of-options", "HEAD^{commit}"])),
+    defaultBranch: () => askDefaultBranch(ask),
+    user: () => askUser(ask),
+    list: (paths) => askListing(ask, paths),
+    hash: (paths) => askHashes(ask, paths),
+    differsFromHead: (paths) => askStaged(ask, paths),
+    isAncestor: (commit) => askAncestor(ask, commit),
+    existing: (commits) => askExisting(ask, commits),
+    forkPoint: async (commits) => idOrNothing(await ask(["merge-base", "--octopus", "--end-of-options", ...commits])),
+    parents: (since) => askParents(ask, since),
+    changes: (since, paths) => askChanges(ask, since, paths),
+    shallowCommits: () => new Set((readAll(join(common, "shallow")) ?? "").split("\n").filter(isCommitId)),
+  };
+}
+
+type Ask = (args: readonly string[], input?: string) => Promise<Answer>;
+
+function findGitFolder(dotGit: string): string | undefined {
+  if (isFolder(dotGit)) return dotGit;
+  const target = /^gitdir: (.+)$/.exec(readLine(dotGit) ?? "")?.[1];
+  const folder = target === undefined ? undefined : resolve(dirname(dotGit), target);
+  return folder !== undefined && isFolder(folder) ? folder : undefined;
+}
+
+function readAll(path: string): string | undefined {
+  const read = readText(path);
+  return read !== undefined && "text" in read ? read.text : undefined;
+}
+
+function readLine(path: string): string | undefined {
+  return kindOf(path) === "file" ? readAll(path)?.split(/\r?\n/, 1)[0] : undefined;
+}
+
+function idOrNothing({ code, stdout }: Answer): string | undefined {
+  const id = stdout.trim();
+  return code === 0 && isCommitId(id) ? id : undefined;
+}
+
+/** HEAD is read from its file: no process for the question that each call asks. */
+async function readHead(gitFolder: string, common: string, ask: Ask): Promise<Head> {
+  const line = kindOf(join(gitFolder, "HEAD")) === "file" ? readLine(join(gitFolder, "HEAD")) : undefined;
+  if (line !== undefined && isCommitId(line)) return { branch: undefined, isUnborn: false };
+  const branch = line?.startsWith(`ref: ${BRANCH_PREFIX}`) ? line.slice(5 + BRANCH_PREFIX.length).trim() : undefined;
+  if (branch !== undefined && !branch.split("/").includes("..") && !branch.startsWith(".")) {
+    if (kindOf(join(common, BRANCH_PREFIX, branch)) === "file") return { branch, isUnborn: false };
+    if (readAll(join(common, "packed-refs"))?.includes(` ${BRANCH_PREFIX}${branch}\n`))
+      return { branch, isUnborn: false };
+  }
+  const answer = await ask(["symbolic-ref", "-q", "HEAD"]);
+  const name = answer.stdout.trim();
+  if (answer.code !== 0 || !name.startsWith(BRANCH_PREFIX)) return { branch: undefined, isUnborn: false };
+  const isBorn = (await ask(["rev-parse", "-q", "--verify", "HEAD^{commit}"])).code === 0;
+  return isBorn ? { branch: name.slice(BRANCH_PREFIX.length), isUnborn: false } : { branch: undefined, isUnborn: true };
+}
+
+async function askDefaultBranch(ask: Ask): Promise<string | undefined> {
+  const [refs, configured] = await Promise.all([
+    ask(["for-each-ref", "--format=%(refname) %(symref)", "refs/remotes/origin", "refs/heads"]),
+    ask(["config", "--get", "init.defaultBranch"]),
+  ]);
+  const lines = refs.stdout.split("\n").map((line) => line.split(" "));
+  const remote = "refs/remotes/origin/";
+  const exists = (branch: string): boolean =>
+    lines.some(([name]) => name === `${BRANCH_PREFIX}${branch}` || name === `${remote}${branch}`);
+  const pointed = lines.find(([name]) => name === `${remote}HEAD`)?.[1];
+  const candidates = [
+    pointed?.startsWith(remote) ? pointed.slice(remote.length) : "",
+    configured.code === 0 ? configured.stdout.trim() : "",
+    "main",
+    "master",
+  ];
+  return candidates.find((branch) => branch !== "" && exists(branch));
+}
+
+async function askUser(ask: Ask): ReturnType<Git["user"]> {
+  const { code, stdout } = await ask(["config", "-z", "--get-regexp", "^user\\.(name|email)$"]);
+  if (code === undefined) return undefined;
+  const find = (key: string): string | undefined =>
+    stdout
+      .split("\0")
+      .findLast((entry) => entry.startsWith(`${key}\n`))
+      ?.slice(key.length + 1);
+  return { name: find("user.name"), email: find("user.email") };
+}
+
+/** Pathspecs that mean just these paths from the top, whatever characters they hold. */
+function literal(paths: readonly string[]): string[] {
+  return paths.map((path) => `:(top,literal)${path === "." ? "" : path}`);
+}
+
+async function askListing(ask: Ask, paths: readonly string[]): Promise<Listing | undefined> {
+  const { code, stdout } = await ask([
+    ...["ls-files", "-z", "-t", "--stage", "--cached", "--modified", "--deleted", "--others", "--exclude-standard"],
+    "--",
+    ...literal(paths),
+  ]);
+  if (code !== 0) return undefined;
+  const tracked = new Map<string, IndexEntry>();
+  const untracked: string[] = [];
+  for (const record of stdout.split("\0")) {
+    const tab = record.indexOf("\t");
+    if (record.startsWith("? ")) untracked.push(record.slice(2));
+    if (record.startsWith("? ") || tab < 0) continue;
+    const [tag = "", mode = "", blob = "", stage = "0"] = record.slice(0, tab).split(" ");
+    const path = record.slice(tab + 1);
+    const known = tracked.get(path);
+    const isDirty = tag === "C" || tag === "R" || tag === "M" || stage !== "0" || (known?.isDirty ?? false);
+    tracked.set(path, known === undefined ? { path, mode, blob, isDirty } : { ...known, isDirty });
+  }
+  return { tracked: [...tracked.values()], untracked };
+}
+
+async function askHashes(ask: Ask, paths: readonly string[]): Promise<readonly string[] | undefined> {
+  if (paths.length === 0) return [];
+  const { code, stdout } = await ask(
+    ["hash-object", "--stdin-paths"],
+    paths.map((path) => `${asInputLine(path)}\n`).join(""),
+  );
+  const ids = stdout.split("\n").filter((line) => line !== "");
+  return code === 0 && ids.length === paths.length && ids.every(isCommitId) ? ids : undefined;
+}
+
+/** git takes an input line that begins with a quote for a C string. */
+function asInputLine(path: string): string {
+  return path.startsWith('"') ? `"${path.replace(/["\\]/g, "\\$&")}"` : path;
+}
+
+async function askStaged(ask: Ask, paths: readonly string[]): Promise<readonly string[] | undefined> {
+  const { code, stdout } = await ask([
+    ...["diff-index", "--cached", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=none"],
+    ...["--end-of-options", "HEAD", "--"],
+    ...literal(paths),
+  ]);
+  return code === 0 ? stdout.split("\0").filter((path) => path !== "") : undefined;
+}
+
+async function askAncestor(ask: Ask, commit: string): Promise<"yes" | "no" | "unknown" | undefined> {
+  const { code } = await ask(["merge-base", "--is-ancestor", "--end-of-options", commit, "HEAD"]);
+  if (code === undefined) return undefined;
+  return code === 0 ? "yes" : code === 1 ? "no" : "unknown";
+}
+
+async function askExisting(ask: Ask, commits: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+  const { code, stdout } = await ask(["cat-file", "--batch-check"], commits.map((id) => `${id}^{commit}\n`).join(""));
+  if (code !== 0) return undefined;
+  const lines = stdout.split("\n");
+  return new Set(commits.filter((id, index) => lines[index]?.startsWith(`${id} commit `)));
+}
+
+async function askParents(ask: Ask, since: string | undefined): Promise<readonly Commit[] | undefined> {
+  const { code, stdout } = await ask(["rev-list", "--parents", "--end-of-options", ...range(since)]);
+  if (code !== 0) return undefined;
+  const lines = stdout.split("\n").filter((line) => line !== "");
+  return lines.map((line) => {
+    const [id = "", ...parents] = line.split(" ");
+    return { id, parents, files: [] };
+  });
+}
+
+function range(since: string | undefined): string[] {
+  return since === undefined ? ["HEAD"] : ["HEAD", `^${since}`];
+}
+
+async function askChanges(
+  ask: Ask,
+  since: string | undefined,
+  paths: readonly string[] | undefined,
+): Promise<readonly Commit[] | undefined> {
+  const { code, stdout } = await ask([
+    ...["log", "-z", "--full-history", "--no-merges", "--format=%x00%H%x20%P", "--name-only", ...LOG_OPTIONS],
+    ...["--end-of-options", ...range(since), "--"],
+    ...(paths === undefined ? [] : literal(paths)),
+  ]);
+  if (code !== 0) return undefined;
+  if (stdout === "") return [];
+  return stdout
+    .slice(1)
+    .split("\0\0")
+    .map((record) => {
+      const [header = "", ...files] = record.split("\0");
+      const [id = "", ...parents] = header.split(" ");
+      const names = files.map((file, index) => (index === 0 ? file.replace(/^\n/, "") : file));
+      return { id, parents, files: names.filter((file) => file !== "") };
+    });
+}

@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import process from "node:process";
+import { ThreadMindError } from "../errors.ts";
+import {
+  isWithin,
+  kindOf,
+  listFolder,
+  makeFolder,
+  readText,
+  realPath,
+  removeFile,
+  stampOf,
+  writeWhole,
+} from "./files.ts";
+import { isAlive } from "./lock.ts";
+import { DATA_FOLDER } from "./workspace.ts";
+
+/** The paths of one workspace's files. */
+export interface Layout {
+  readonly root: string;
+  readonly data: string;
+  readonly config: string;
+  readonly projects: string;
+  readonly threads: string;
+  readonly local: string;
+  readonly temporary: string;
+  readonly kept: string;
+  readonly sessions: string;
+  readonly lock: string;
+}
+
+const IGNORED = ["config.json", "local/"];
+const ATTRIBUTES = "threads/** merge=threadmind";
+const LEFTOVER_MS = 3_600_000;
+
+/** The layout of the workspace at `root`. */
+export function layoutOf(root: string): Layout {
+  const data = join(root, DATA_FOLDER);
+  const local = join(data, "local");
+  return {
+    root,
+    data,
+    config: join(data, "config.json"),
+    projects: join(data, "projects"),
+    threads: join(data, "threads"),
+    local,
+    temporary: join(local, "tmp"),
+    kept: join(local, "kept"),
+    sessions: join(local, "sessions"),
+    lock: join(local, "lock"),
+  };
+}
+
+/** A file's name for messages: relative to the workspace, `/` between parts. */
+export function shownPath(layout: Layout, path: string): string {
+  return path.slice(layout.root.length).replaceAll("\\", "/").replace(/^\//, "");
+}
+
+/** Throws unless `folder`, with its links followed, lies inside the workspace; absence is fine. */
+export function checkInside(layout: Layout, folder: string): void {
+  const real = realPath(folder);
+  if (real === undefined && kindOf(folder) === undefined) return;
+  if (real !== undefined && isWithin(realPath(layout.root) ?? layout.root, real)) return;
+  throw new ThreadMindError(
+    "storage",
+    `Cannot use ${shownPath(layout, folder)}: it is a link that leads out of the workspace.`,
+    "Replace the link with a folder; ThreadMind follows no links out of a workspace.",
+  );
+}
+
+/** Makes what every write needs: the local folders, and the lines in `.gitignore` and `.gitattributes`. */
+export function prepare(layout: Layout): void {
+  for (const folder of [layout.data, layout.local, layout.temporary]) {
+    checkInside(layout, folder);
+    makeFolder(folder);
+  }
+  addLines(layout, join(layout.local, ".gitignore"), ["*"], () => false);
+  const ignore = join(layout.data, ".gitignore");
+  addLines(layout, ignore, IGNORED, (line, text) => hasIgnoreLine(text, line));
+  addLines(layout, join(layout.data, ".gitattributes"), [ATTRIBUTES], (_, text) => /^\s*\/?threads\//m.test(text));
+  removeLeftovers(layout);
+}
+
+function hasIgnoreLine(text: string, line: string): boolean {
+  const bare = line.replace(/\/$/, "");
+  return text.split(/\r?\n/).some((other) => other.trim().replace(/^\//, "").replace(/\/$/, "") === bare);
+}
+
+/** Appends the lines that a file lacks; the rest of it stays as it is. */
+function addLines(
+  layout: Layout,
+  path: string,
+  lines: readonly string[],
+  has: (line: string, text: string) => boolean,
+): void {
+  const read = readText(path);
+  if (read !== undefined && !("text" in read)) return;
+  const text = read?.text;
+  if (text !== undefined && lines[0] === "*") return;
+  const missing = lines.filter((line) => text === undefined || !has(line, text));
+  if (missing.length === 0) return;
+  const end = text?.includes("\r\n") ? "\r\n" : "\n";
+  const gap = text === undefined || text === "" || text.endsWith("\n") ? "" : end;
+  writeWhole(path, `${text ?? ""}${gap}${missing.join(end)}${end}`, layout.temporary);
+}
+
+/** Temporary files of processes that were killed while writing. */
+function removeLeftovers(layout: Layout): void {
+  for (const { name, kind } of listFolder(layout.temporary) ?? []) {
+    const owner = Number(/^(\d+)-[0-9a-f]+\.tmp$/.exec(name)?.[1]);
+    const path = join(layout.temporary, name);
+    if (kind !== "file" || Number.isNaN(owner) || owner === process.pid) continue;
+    const age = Date.now() - (stampOf(path)?.modifiedAt ?? 0);
+    if (!isAlive(owner) || age > LEFTOVER_MS) removeFile(path);
+  }
+}

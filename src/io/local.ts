@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { kindOf, listFolder, makeFolder, readBytes, removeFile, writeWhole } from "./files.ts";
+import { checkInside, type Layout } from "./layout.ts";
+
+const MOST_KEPT = 50;
+const LONGEST_KEPT_MS = 90 * 24 * 3_600_000;
+
+/** Keeps the present content of a thread's file before it is replaced or deleted: the last 50 a thread, 90 days at most. */
+export function keepText(layout: Layout, project: string, thread: string, now: Date): void {
+  const source = join(layout.threads, project, `${thread}.md`);
+  if (kindOf(source) === undefined) return;
+  const bytes = readBytes(source);
+  if (bytes === undefined) return;
+  const folder = join(layout.kept, project, thread);
+  for (const part of [layout.kept, join(layout.kept, project), folder]) checkInside(layout, part);
+  makeFolder(folder);
+  const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+  const names = keptNames(folder);
+  const name = `${stampName(now)}-${digest}.md`;
+  writeWhole(join(folder, name), bytes, layout.temporary);
+  for (const older of names) if (older !== name && older.endsWith(`-${digest}.md`)) removeFile(join(folder, older));
+  forgetOld(folder, now);
+}
+
+/** Names of the kept versions, oldest first. */
+function keptNames(folder: string): readonly string[] {
+  const names = (listFolder(folder) ?? []).filter(({ kind }) => kind === "file").map(({ name }) => name);
+  return names.filter((name) => /^\d{8}T\d{9}Z-[0-9a-f]{12}\.md$/.test(name));
+}
+
+function forgetOld(folder: string, now: Date): void {
+  const oldest = stampName(new Date(now.getTime() - LONGEST_KEPT_MS));
+  const names = keptNames(folder);
+  for (const [index, name] of names.entries()) {
+    if (index < names.length - MOST_KEPT || name < oldest) removeFile(join(folder, name));
+  }
+}
+
+/** An instant as part of a file name: `20261130T141046123Z`. */
+function stampName(instant: Date): string {
+  return instant.toISOString().replace(/[-:.]/g, "");
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+import { hostname, uptime } from "node:os";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ThreadMindError } from "../errors.ts";
+import { createExclusive, readText, removeFile, stampOf } from "./files.ts";
+
+const WAIT_MS = 5000;
+const ABANDONED_MS = 60_000;
+
+interface Owner {
+  readonly pid: number;
+  readonly host: string;
+  readonly token: string;
+}
+
+/**
+ * Runs `action` while this process alone holds the lock file at `path`; an action reads, decides and writes files, it
+ * never waits for git or a client. A lock whose owner is dead is taken over. Throws `locked` after five seconds.
+ */
+export async function withLock<T>(path: string, action: () => Promise<T>): Promise<T> {
+  const owner: Owner = { pid: process.pid, host: hostname(), token: randomBytes(8).toString("hex") };
+  const content = JSON.stringify(owner);
+  const deadline = performance.now() + WAIT_MS;
+  for (let wait = 1; !createExclusive(path, content); wait = Math.min(wait * 2, 25)) {
+    if (takeOver(path)) continue;
+    if (performance.now() > deadline) throw lockedError(path);
+    await sleep(wait * (0.5 + Math.random()));
+  }
+  try {
+    return await action();
+  } finally {
+    if (readOwner(path)?.token === owner.token) removeFile(path);
+  }
+}
+
+/** Removes a lock whose owner is gone; under a second lock, so that two processes can't remove each other's fresh one. */
+function takeOver(path: string): boolean {
+  if (!isStale(path)) return false;
+  const breaking = `${path}.break`;
+  if (!createExclusive(breaking, "")) {
+    const age = ageOf(breaking);
+    if (age !== undefined && age > ABANDONED_MS) removeFile(breaking);
+    return false;
+  }
+  try {
+    if (isStale(path)) removeFile(path);
+    return true;
+  } finally {
+    removeFile(breaking);
+  }
+}
+
+function isStale(path: string): boolean {
+  const age = ageOf(path);
+  if (age === undefined) return false;
+  const owner = readOwner(path);
+  if (owner === undefined) return age > 1000;
+  if (owner.host !== hostname()) return age > ABANDONED_MS;
+  return !isAlive(owner.pid) || age > Math.min(ABANDONED_MS, uptime() * 1000);
+}
+
+function ageOf(path: string): number | undefined {
+  const stamp = stampOf(path);
+  return stamp === undefined ? undefined : Math.abs(Date.now() - stamp.modifiedAt);
+}
+
+function readOwner(path: string): Owner | undefined {
+  const read = readText(path);
+  if (read === undefined || !("text" in read)) return undefined;
+  try {
+    const value: unknown = JSON.parse(read.text);
+    if (typeof value !== "object" || value === null) return undefined;
+    const { pid, host, token } = value as Partial<Record<keyof Owner, unknown>>;
+    return typeof pid === "number" && typeof host === "string" && typeof token === "string"
+      ? { pid, host, token }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True if a process of this id runs on this machine. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+  }
+}
+
+function lockedError(path: string): ThreadMindError {
+  const owner = readOwner(path);
+  const holder = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
+  return new ThreadMindError(
+    "locked",
+    `Cannot write: ${holder} has held the workspace's lock for 5 seconds.`,
+    `Call again in a moment; if that process is stuck, end it, then remove ${path}.`,
+  );
+}

@@ -1,0 +1,234 @@
+import { join } from "node:path";
+import * as v from "valibot";
+import { idKey, type ProjectId, projectIdOfFile, type ThreadId, threadIdOfFile } from "../core/id.ts";
+import { parseObject } from "../core/json_file.ts";
+import { parseThreadFile, type ThreadFile } from "../core/thread_file.ts";
+import { buildTree, type Fault, type Thread, type Tree } from "../core/tree.ts";
+import { ThreadMindError } from "../errors.ts";
+import { listFolder, makeFolder, readText, writeWhole } from "./files.ts";
+import { checkInside, type Layout, layoutOf, prepare, shownPath } from "./layout.ts";
+import { keepText } from "./local.ts";
+import { withLock } from "./lock.ts";
+import { readSafely, readThread, threadOf } from "./thread_reading.ts";
+
+/** A project's settings as its file tells them. */
+export interface Project {
+  readonly id: ProjectId;
+  readonly title: string;
+  readonly systemContext: string;
+  readonly mode: "solo" | "team";
+  readonly rootThreadId: string;
+}
+
+/** The projects of a workspace, and the files among them that can't be used. */
+export interface ProjectList {
+  readonly projects: readonly Project[];
+  readonly faults: readonly Fault[];
+}
+
+/** A project's threads, and what a person should mend in their files. */
+export interface ThreadList {
+  readonly tree: Tree;
+  readonly faults: readonly Fault[];
+}
+
+/** The files of one workspace. Reading never writes. */
+export interface Store {
+  readonly layout: Layout;
+  readProjects(): ProjectList;
+  /** all names that a new project's id must differ from: of project files, and of thread folders that outlived theirs */
+  takenProjectNames(): readonly string[];
+  readThreads(project: Project): Promise<ThreadList>;
+  /** a thread's file, parsed for an edit; throws for one that can't be read or has merge conflicts */
+  readThreadFile(project: ProjectId, id: ThreadId): Promise<ThreadFile>;
+  /** runs an action that writes, alone among all processes */
+  change<T>(action: (writer: Writer) => Promise<T>): Promise<T>;
+}
+
+/** What may be done while the workspace's lock is held. */
+export interface Writer {
+  /** writes a thread's file; what it replaces is kept first */
+  putThread(project: ProjectId, id: ThreadId, source: string): void;
+  putProject(id: ProjectId, source: string): void;
+  putConfig(source: string): void;
+}
+
+const ProjectSchema = v.object({
+  title: v.optional(v.string()),
+  systemContext: v.optional(v.string(), ""),
+  mode: v.optional(v.picklist(["solo", "team"]), "solo"),
+  rootThreadId: v.optional(v.string(), "main"),
+  id: v.optional(v.string()),
+});
+
+/** Opens the files of the workspace at `root`, which may not exist yet. */
+export function openStore(root: string, now: () => Date): Store {
+  const layout = layoutOf(root);
+  const store: Store = {
+    layout,
+    readProjects: () => readProjects(layout),
+    takenProjectNames: () => takenProjectNames(layout),
+    readThreads: (project) => readThreads(layout, project),
+    readThreadFile: (project, id) => readThreadFile(layout, project, id),
+    async change(action) {
+      prepare(layout);
+      return withLock(layout.lock, () => action(openWriter(layout, now)));
+    },
+  };
+  return store;
+}
+
+function openWriter(layout: Layout, now: () => Date): Writer {
+  return {
+    putThread(project, id, source) {
+      const folder = join(layout.threads, project);
+      checkInside(layout, layout.threads);
+      checkInside(layout, folder);
+      const path = join(folder, `${id}.md`);
+      checkInside(layout, path);
+      const old = readText(path);
+      if (old !== undefined && "text" in old && old.text === source) return;
+      keepText(layout, project, id, now());
+      makeFolder(folder);
+      writeWhole(path, source, layout.temporary);
+    },
+    putProject(id, source) {
+      checkInside(layout, layout.projects);
+      makeFolder(layout.projects);
+      const path = join(layout.projects, `${id}.json`);
+      checkInside(layout, path);
+      writeWhole(path, source, layout.temporary);
+    },
+    putConfig(source) {
+      checkInside(layout, layout.config);
+      writeWhole(layout.config, source, layout.temporary);
+    },
+  };
+}
+
+function takenProjectNames(layout: Layout): readonly string[] {
+  const folders = (listFolder(layout.threads) ?? []).map(({ name }) => name);
+  return [...folders, ...listFiles(layout, layout.projects, ".json").map((name) => name.slice(0, -".json".length))];
+}
+
+/** Files and links of a folder that end with `extension`, hidden ones left out. */
+function listFiles(layout: Layout, folder: string, extension: string): readonly string[] {
+  checkInside(layout, folder);
+  return (listFolder(folder) ?? [])
+    .filter(
+      ({ name, kind }) => name.endsWith(extension) && !name.startsWith(".") && (kind === "file" || kind === "link"),
+    )
+    .map(({ name }) => name);
+}
+
+function readProjects(layout: Layout): ProjectList {
+  checkInside(layout, layout.data);
+  const projects: Project[] = [];
+  const faults: Fault[] = [];
+  for (const name of listFiles(layout, layout.projects, ".json")) {
+    const file = shownPath(layout, join(layout.projects, name));
+    const id = projectIdOfFile(name.slice(0, -".json".length));
+    const outcome = id === undefined ? badName(file, "project") : readProject(layout, id, file);
+    if ("message" in outcome) faults.push(outcome);
+    else projects.push(outcome.project);
+    if ("fault" in outcome && outcome.fault !== undefined) faults.push(outcome.fault);
+  }
+  return { projects, faults };
+}
+
+function badName(file: string, kind: string): Fault {
+  return {
+    kind: "unreadable",
+    file,
+    line: undefined,
+    message: `Its name can't be a ${kind}'s id.`,
+    hint: "Rename the file.",
+  };
+}
+
+function readProject(
+  layout: Layout,
+  id: ProjectId,
+  file: string,
+): Fault | { project: Project; fault: Fault | undefined } {
+  const fault = (message: string, line?: number, kind: Fault["kind"] = "unreadable"): Fault => ({
+    kind,
+    file,
+    line,
+    message,
+    hint: `Correct it, or bring it back: git checkout -- ${file}`,
+  });
+  const text = readSafely(layout, join(layout.projects, `${id}.json`));
+  if ("fault" in text) return fault(`It ${text.fault}.`);
+  if (text.text.trim() === "") return fault("It is empty.");
+  const parsed = parseObject(text.text);
+  if ("message" in parsed) return fault(parsed.message, parsed.line);
+  const result = v.safeParse(ProjectSchema, Object.fromEntries(parsed.members));
+  if (!result.success) return fault(`${v.getDotPath(result.issues[0]) ?? "It"}: ${result.issues[0].message}.`);
+  const { title, systemContext, mode, rootThreadId, id: inner } = result.output;
+  const project: Project = { id, title: title ?? id, systemContext, mode, rootThreadId };
+  const differs = inner !== undefined && inner !== id;
+  return {
+    project,
+    fault: differs ? fault("Its id is not its file name; the file name counts.", undefined, "identity") : undefined,
+  };
+}
+
+async function readThreads(layout: Layout, project: Project): Promise<ThreadList> {
+  checkInside(layout, layout.threads);
+  const folder = join(layout.threads, project.id);
+  const threads: Thread[] = [];
+  const faults: Fault[] = [];
+  for (const name of listFiles(layout, folder, ".md")) {
+    const file = shownPath(layout, join(folder, name));
+    const id = threadIdOfFile(name.slice(0, -".md".length));
+    if (id === undefined) {
+      faults.push(badName(file, "thread"));
+      continue;
+    }
+    const { thread, faults: found } = await readThread(layout, join(folder, name), id, file);
+    threads.push(thread);
+    faults.push(...found);
+  }
+  const tree = buildTree(threads, project.rootThreadId);
+  return { tree, faults: [...faults, ...twinFaults(threads)] };
+}
+
+function twinFaults(threads: readonly Thread[]): Fault[] {
+  const seen = new Map<string, Thread>();
+  return threads.flatMap((thread): Fault[] => {
+    const twin = seen.get(idKey(thread.id));
+    seen.set(idKey(thread.id), thread);
+    if (twin === undefined) return [];
+    const message = `Its id differs from ${twin.id} only in case or normalisation.`;
+    return [{ kind: "detail", file: thread.file, line: undefined, message, hint: "Rename one of the two files." }];
+  });
+}
+
+async function readThreadFile(layout: Layout, project: ProjectId, id: ThreadId): Promise<ThreadFile> {
+  const path = join(layout.threads, project, `${id}.md`);
+  const file = shownPath(layout, path);
+  const read = readSafely(layout, path);
+  const parsed =
+    "fault" in read ? { line: 1, message: `It ${read.fault}.`, hint: "" } : await parseThreadFile(read.text);
+  if ("message" in parsed) throw malformed(id, file, parsed.line, parsed.message, parsed.hint);
+  const { fields } = parsed;
+  if (fields.id !== undefined && fields.id !== id) {
+    throw malformed(id, file, undefined, "Its id is not its file name.", `Set id: to ${id}, or rename the file.`);
+  }
+  const line = threadOf(id, file, parsed).conflictLine;
+  if (line === undefined) return parsed;
+  const message = `Cannot write to the thread ${id}: ${file} has merge conflicts (line ${line}).`;
+  throw new ThreadMindError("merge-conflict", message, "Run threadmind resolve, or settle the conflict by hand.");
+}
+
+function malformed(id: string, file: string, line: number | undefined, message: string, hint: string): ThreadMindError {
+  const at = line === undefined ? file : `${file}:${line}`;
+  return new ThreadMindError("malformed-file", `Cannot use the thread ${id}: ${at}: ${message}`, hint);
+}
+
+/** The error for a thread whose file can't be read. */
+export function faultError(thread: Thread): ThreadMindError {
+  const { fault, id, file } = thread;
+  return malformed(id, file, fault?.line, fault?.message ?? "It can't be read.", fault?.hint ?? "");
+}

@@ -1,0 +1,94 @@
+import { findConflict } from "../core/conflict.ts";
+import type { ThreadId } from "../core/id.ts";
+import { parsePlainThreadFile, parseThreadFile, type ThreadFile, type Unreadable } from "../core/thread_file.ts";
+import type { Fault, Thread, ThreadStatus } from "../core/tree.ts";
+import { ThreadMindError } from "../errors.ts";
+import { kindOf, readText } from "./files.ts";
+import { checkInside, type Layout } from "./layout.ts";
+
+/** A text that may be used, or why not. */
+export type SafeText = { readonly text: string } | { readonly fault: string };
+
+/** A file's text, unless it is a link that leads out of the workspace. */
+export function readSafely(layout: Layout, path: string): SafeText {
+  try {
+    if (kindOf(path) === "link") checkInside(layout, path);
+    return readText(path) ?? { fault: "is a link to nothing" };
+  } catch (error) {
+    if (error instanceof ThreadMindError) return { fault: "is a link that leads out of the workspace" };
+    return { fault: `can't be read (${error instanceof Error ? error.message : String(error)})` };
+  }
+}
+
+/** Reads one thread's file; a damaged one gives a thread of which nothing but the id is known. */
+export async function readThread(
+  layout: Layout,
+  path: string,
+  id: ThreadId,
+  file: string,
+): Promise<{ thread: Thread; faults: readonly Fault[] }> {
+  const read = readSafely(layout, path);
+  const parsed: ThreadFile | Unreadable =
+    "fault" in read
+      ? { line: 1, message: `It ${read.fault}.`, hint: `Correct it, or bring it back: git checkout -- ${file}` }
+      : (parsePlainThreadFile(read.text) ?? (await parseThreadFile(read.text)));
+  if ("message" in parsed) {
+    const fault: Fault = { kind: "unreadable", file, line: parsed.line, message: parsed.message, hint: parsed.hint };
+    return { thread: damagedThread(id, file, fault), faults: [fault] };
+  }
+  const thread = threadOf(id, file, parsed);
+  return { thread, faults: faultsOf(thread, parsed) };
+}
+
+function damagedThread(id: ThreadId, file: string, fault: Fault): Thread {
+  return {
+    ...{ id, file, fault, title: id, parentId: undefined, status: "open", body: "", paths: [] },
+    ...{ author: undefined, createdAt: undefined, updatedAt: undefined, branch: undefined, commit: undefined },
+    ...{ fingerprint: undefined, mergedInto: undefined, conflictLine: undefined },
+  };
+}
+
+/** A parsed file as a thread. */
+export function threadOf(id: ThreadId, file: string, parsed: ThreadFile): Thread {
+  const { fields, body } = parsed;
+  const bodyConflict = findConflict(body);
+  return {
+    ...{ id, file, body, fault: undefined },
+    title: fields.title === undefined || fields.title.trim() === "" ? id : fields.title,
+    parentId: fields.parentId,
+    status: statusOf(fields.status),
+    author: fields.author,
+    createdAt: fields.createdAt,
+    updatedAt: fields.updatedAt,
+    branch: fields.branch === "" ? undefined : fields.branch,
+    commit: fields.commit,
+    fingerprint: fields.fingerprint,
+    paths: fields.paths ?? [],
+    mergedInto: fields.mergedInto,
+    conflictLine: parsed.conflictLine ?? (bodyConflict === undefined ? undefined : parsed.bodyLine + bodyConflict - 1),
+  };
+}
+
+function statusOf(text: string | undefined): ThreadStatus {
+  return text === "done" || text === "abandoned" ? text : "open";
+}
+
+function faultsOf(thread: Thread, { fields, findings }: ThreadFile): Fault[] {
+  const { id, file, conflictLine } = thread;
+  const faults: Fault[] = findings.map((finding) => ({ kind: "detail", file, ...finding }));
+  if (fields.id !== undefined && fields.id !== id) {
+    const hint = `Set id: to ${id}, or rename the file; until then nothing writes to it.`;
+    faults.push({
+      kind: "identity",
+      file,
+      line: undefined,
+      message: `Its id is not its file name (${id}); the file name counts.`,
+      hint,
+    });
+  }
+  if (conflictLine !== undefined) {
+    const hint = "Run threadmind resolve, or settle it by hand.";
+    faults.push({ kind: "conflict", file, line: conflictLine, message: "It has merge conflicts.", hint });
+  }
+  return faults;
+}
