@@ -3,6 +3,7 @@ export type ErrorCode =
   | "usage"
   | "invalid-argument"
   | "invalid-content"
+  | "refused"
   | "conflicting-sections"
   | "no-workspace"
   | "no-project"

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import process from "node:process";
 import { COMMANDS } from "../commands/registry.ts";
 import { ThreadMindError } from "../errors.ts";
@@ -34,9 +34,12 @@ export async function runDemo(): Promise<string> {
     const command = COMMANDS.find((candidate) => candidate.name === name);
     return command === undefined ? "" : (await command.call(session, input)).text;
   };
-  const change = async (file: string, text: string, message: string): Promise<void> => {
+  const write = (file: string, text: string): void => {
     makeFolder(join(folder, file, ".."));
     writePlain(join(folder, file), text);
+  };
+  const change = async (file: string, text: string, message: string): Promise<void> => {
+    write(file, text);
     await git(["add", "-A"]);
     await git(["commit", "-q", "-m", message]);
   };
@@ -51,18 +54,19 @@ export async function runDemo(): Promise<string> {
   await call("summary_update", { content: SUMMARIES.auth, paths: ["src/auth"] });
   await call("thread_create", { title: "Auth UI" });
   await call("thread_create", { title: "Auth API", parentId: "auth" });
-  await call("summary_update", { content: SUMMARIES["auth-api"], paths: ["src/auth"] });
+  write("src/api/login.ts", "export const post = () => undefined;\n");
+  await call("summary_update", { content: SUMMARIES["auth-api"], paths: ["src/api"] });
   await git(["add", "-A"]);
-  await git(["commit", "-q", "-m", "Remember what auth decided"]);
-  await change("src/auth/login.ts", "export const login = () => fetch('/auth/login');\n", "Call the login endpoint");
-  await change("src/auth/refresh.ts", "export const refresh = () => undefined;\n", "Add refresh");
+  await git(["commit", "-q", "-m", "Add the endpoints, and remember what was decided"]);
+  await change("src/api/refresh.ts", "export const refresh = () => undefined;\n", "Add refresh");
+  await change("src/api/login.ts", "export const post = () => 429;\n", "Limit the rate of logins");
   const tree = await call("thread_list", {});
   const context = await call("context_get", {});
   return report(folder, tree, context);
 }
 
 function report(folder: string, tree: string, context: string): string {
-  const program = process.execPath;
+  const program = basename(process.execPath).startsWith("threadmind") ? process.execPath : "threadmind";
   const quoted = /[^\w./:\\-]/.test(program) ? `'${program.replaceAll("'", "'\\''")}'` : program;
   const entry = { mcpServers: { "thread-mind": { command: program, args: ["serve"] } } };
   return [

@@ -62,13 +62,20 @@ export function renderVerbHelp({ command, form, usage }: Verb): string {
 
 function section(heading: string, list: readonly Argument[], label: (argument: Argument) => string): string[] {
   if (list.length === 0) return [];
-  return ["", heading, columns(list.map((argument): [string, string] => [label(argument), argument.description]))];
+  return ["", heading, columns(list.map((argument): [string, string] => [label(argument), explain(argument)]))];
 }
 
 function optionLabel({ name, type, choices }: Argument): string {
   if (type === "boolean") return optionName(name);
   if (type === "number") return `${optionName(name)} N`;
+  if (type === "list") return `${optionName(name)} TEXT …`;
   return `${optionName(name)} ${choices === undefined || choices.length > 3 ? "TEXT" : choices.join("|")}`;
+}
+
+function explain({ name, description, type, choices }: Argument): string {
+  if (choices !== undefined && choices.length > 3) return `${description}: ${choices.join(", ")}`;
+  if (type !== "list") return description;
+  return `${description.replace(/; \[\] .*$/, "")}; give the option once for each, ${optionName(name)} "" clears them`;
 }
 
 function lineOf(verb: string, usage: string): string {

@@ -150,8 +150,12 @@ function inputError(
   const about = argument === undefined ? "" : `${argument.name}: ${argument.description}.`;
   if (argument !== undefined && !(argument.name in given))
     return refuse(`the argument ${argument.name} is missing`, about);
-  if (issue.kind === "schema")
-    return refuse(`${path} must be ${expectation(argument)}, not ${quote(issue.received)}`, about);
+  if (issue.kind === "schema") {
+    const received = issue.received.replace(/^"|"$/g, "");
+    const [nearest] = findNearest(received, argument?.choices ?? []);
+    const hint = nearest === undefined ? about : `Did you mean ${nearest}?`;
+    return refuse(`${path} must be ${expectation(argument)}, not ${quote(received)}`, hint);
+  }
   return refuse(issue.message.replace(/\.$/, ""), about);
 }
 

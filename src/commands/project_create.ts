@@ -39,11 +39,11 @@ export const projectCreate = defineCommand({
       writer.putThread(id, ROOT, renderThreadFile(fields, ""));
       writer.putProject(id, `${JSON.stringify(project, undefined, 2)}\n`);
       const notices = recordActive(session, { store, config, head }, writer, project, ROOT, author.id);
-      return { project, thread: ROOT, workspace: session.nameWorkspace(), notices };
+      return { project: id, title, mode, thread: ROOT, workspace: session.nameWorkspace(), notices };
     });
   },
   text: ({ project, thread, workspace, notices }) => {
     const where = workspace === undefined ? "" : ` in ${workspace}`;
-    return withNotices(notices, `Created the project ${project.id}${where}. Active thread: ${thread}, its root.`);
+    return withNotices(notices, `Created the project ${project}${where}. Active thread: ${thread}, its root.`);
   },
 });

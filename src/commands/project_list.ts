@@ -1,7 +1,7 @@
 import { stripControls } from "../core/text_controls.ts";
 import { readConfig } from "../io/config.ts";
 import { defineCommand } from "./command.ts";
-import { renderFault } from "./scene.ts";
+import { renderFaults } from "./scene.ts";
 
 /** Lists the workspace's projects. */
 export const projectList = defineCommand({
@@ -34,6 +34,6 @@ export const projectList = defineCommand({
         "Create one with project_create (on the command line: threadmind project create TITLE).",
       );
     }
-    return [...lines, ...faults.map(renderFault)].join("\n");
+    return [...lines, ...renderFaults(faults)].join("\n");
   },
 });

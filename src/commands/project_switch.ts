@@ -33,8 +33,8 @@ export const projectSwitch = defineCommand({
     const notices = await store.change(async (writer) =>
       recordActive(session, { store, config, head }, writer, project, start.id),
     );
-    return { project, thread: start.id, notices };
+    return { project: project.id, title: project.title, thread: start.id, notices };
   },
   text: ({ project, thread, notices }) =>
-    withNotices(notices, `Switched to the project ${project.id}. Active thread: ${thread}.`),
+    withNotices(notices, `Switched to the project ${project}. Active thread: ${thread}.`),
 });

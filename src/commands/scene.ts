@@ -1,4 +1,6 @@
 import { type Block, type Plan, planContext, renderAlone, renderContext } from "../core/context.ts";
+import { stripControls } from "../core/text_controls.ts";
+import { countOf } from "../core/tokens.ts";
 import { chainOf, type Fault, type Thread, type Tree } from "../core/tree.ts";
 import type { Config, ConfigChange } from "../io/config.ts";
 import { changeConfig } from "../io/config.ts";
@@ -6,6 +8,8 @@ import { readStaleNotes, type Subject } from "../io/freshness.ts";
 import type { Head } from "../io/git.ts";
 import type { Scene, Session } from "../io/session.ts";
 import { faultError, type Project, type Writer } from "../io/store.ts";
+
+const MOST_DETAILS = 3;
 
 /** An assembled context with what has to be said beside it. */
 export interface ContextAnswer {
@@ -65,7 +69,19 @@ export function withNotices(notices: readonly string[], text: string): string {
 
 /** A fault on one line: file, line, what is wrong, what to do. */
 export function renderFault({ file, line, message, hint }: Fault): string {
-  return `⚠ ${line === undefined ? file : `${file}:${line}`}: ${message}${hint === "" ? "" : ` ${hint}`}`;
+  return stripControls(
+    `⚠ ${line === undefined ? file : `${file}:${line}`}: ${message}${hint === "" ? "" : ` ${hint}`}`,
+  );
+}
+
+/** Faults, each on its line; small ones beyond the first three are only counted. */
+export function renderFaults(faults: readonly Fault[]): string[] {
+  const grave = faults.filter(({ kind }) => kind !== "detail");
+  const small = faults.filter(({ kind }) => kind === "detail");
+  const more = small.length - MOST_DETAILS;
+  const shown = more > 0 ? small.slice(0, MOST_DETAILS) : small;
+  const rest = more > 0 ? [`⚠ ${countOf(more, "more small finding")} (threadmind tree --json lists them)`] : [];
+  return [...grave, ...shown].map(renderFault).concat(rest);
 }
 
 /** Makes a thread the active one: where new sessions of this checkout start, by branch, and this session's own. */

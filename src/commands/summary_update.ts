@@ -1,7 +1,8 @@
 import { findConflict } from "../core/conflict.ts";
 import type { SectionName } from "../core/headings.ts";
 import { appendToSection, setSection } from "../core/section_edit.ts";
-import { parseSummary } from "../core/summary.ts";
+import { parseSummary, sectionText } from "../core/summary.ts";
+import type { ThreadFile } from "../core/thread_file.ts";
 import { ThreadMindError } from "../errors.ts";
 import { faultError } from "../io/store.ts";
 import { optionalFlag, pathsArgument, sectionArgument, textArgument, threadIdArgument } from "./arguments.ts";
@@ -40,17 +41,14 @@ export const summaryUpdate = defineCommand({
     const stamp = await planStamp(scene, { isAnew, paths: parsed?.paths });
     return store.change(async (writer) => {
       const file = await store.readThreadFile(project.id, thread.id);
-      const edit = editBody(file.body, text, section, append);
+      const edit = editBody(file, text, section, append);
       const source = writeThread(file, { body: edit.body, stamp, now: session.now() });
       writer.putThread(project.id, thread.id, source);
       const isChanged = edit.body !== file.body;
       return {
-        ...{
-          project: project.id,
-          thread: thread.id,
-          isChanged,
-          isReplaced: isChanged && !append && file.body.trim() !== "",
-        },
+        ...{ project: project.id, thread: thread.id, isChanged },
+        isReplaced: isChanged && !append && oldText(file.body, section).trim() !== "",
+        isRemoved: isChanged && text.trim() === "",
         section: section ?? (append ? "Decisions" : undefined),
         sections: [...new Set(parseSummary(edit.body).sections.map(({ name }) => name))],
         ...{ commit: stamp.fresh?.commit, paths: parsed?.paths ?? thread.paths },
@@ -73,19 +71,28 @@ interface Written {
   readonly thread: string;
   readonly isChanged: boolean;
   readonly isReplaced: boolean;
+  readonly isRemoved: boolean;
   readonly section: string | undefined;
   readonly sections: readonly string[];
 }
 
-function describe({ project, thread, isChanged, isReplaced, section, sections }: Written): string {
+function describe(written: Written): string {
+  const { project, thread, isChanged, isReplaced, isRemoved, section, sections } = written;
   if (!isChanged) return `The summary of ${thread} is the same: verified as of now.`;
   const what = section ?? (sections.length === 0 ? "no section headings: inherited whole" : sections.join(", "));
   const kept = isReplaced ? ` The replaced text is kept in .threadmind/local/kept/${project}/${thread}/.` : "";
+  if (isRemoved)
+    return `Removed ${section === undefined ? "the summary" : `the section ${section}`} of ${thread}.${kept}`;
   return `Updated the summary of ${thread} (${what}).${kept}`;
 }
 
+/** What a write replaces: the whole summary, or the one section. */
+function oldText(body: string, section: SectionName | undefined): string {
+  return section === undefined ? body : (sectionText(parseSummary(body), section) ?? "");
+}
+
 function editBody(
-  body: string,
+  { body, eol }: ThreadFile,
   content: string,
   section: SectionName | undefined,
   append: boolean,
@@ -95,12 +102,11 @@ function editBody(
     return appendToSection(body, section ?? "Decisions", content);
   }
   if (section !== undefined) return setSection(body, section, content);
-  return { body: wholeBody(body, content), movedToDecisions: false };
+  return { body: wholeBody(body, content, eol), movedToDecisions: false };
 }
 
 /** A whole new body: one blank line below the header, the file's line ends, one line end at the end. */
-function wholeBody(old: string, content: string): string {
-  const end = old.includes("\r\n") ? "\r\n" : "\n";
+function wholeBody(old: string, content: string, end: string): string {
   const text = content.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
   const lead = /^(?:[ \t]*\r?\n)*/.exec(old)?.[0] ?? "";
   if (old.trim() !== "" && old.replace(/\r\n/g, "\n").trim() === text.trim()) return old;

@@ -1,7 +1,7 @@
 import { drawTree } from "../core/tree_drawing.ts";
 import { optionalFlag, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
-import { listThreads, renderFault, withNotices } from "./scene.ts";
+import { listThreads, renderFaults, withNotices } from "./scene.ts";
 
 /** Draws the thread tree. */
 export const threadList = defineCommand({
@@ -36,5 +36,5 @@ export const threadList = defineCommand({
       notices: notice === undefined ? [] : [notice],
     };
   },
-  text: ({ tree, faults, notices }) => withNotices(notices, [tree, ...faults.map(renderFault)].join("\n")),
+  text: ({ tree, faults, notices }) => withNotices(notices, [tree, ...renderFaults(faults)].join("\n")),
 });

@@ -20,7 +20,7 @@ export const threadVerify = defineCommand({
     const { store, project, thread } = scene;
     if (thread.fault !== undefined) throw faultError(thread);
     const refuse = (why: string, hint: string): ThreadMindError =>
-      new ThreadMindError("invalid-argument", `Cannot verify ${thread.id}: ${why}.`, hint);
+      new ThreadMindError("refused", `Cannot verify ${thread.id}: ${why}.`, hint);
     if (isBlank(thread)) throw refuse("it has no summary yet", "Write one with summary_update.");
     const stamp = await planStamp(scene, { isAnew: true, paths: undefined });
     const { commit, fingerprint } = stamp.fresh ?? {};

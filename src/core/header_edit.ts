@@ -13,6 +13,8 @@ import {
   type ThreadFields,
 } from "./thread_fields.ts";
 
+const INDENTED_COMMENTS = /^(?:(?:[ \t]*(?:\r\n|[\r\n]))*[ \t]+#[^\r\n]*(?:\r\n|[\r\n]))+/;
+
 /** What editing a header needs to know of it. */
 export interface EditableHeader {
   readonly source: string;
@@ -44,13 +46,22 @@ export function editHeader(
     if (entry !== undefined) settled.add(entry);
     edits.push(...(entry === undefined ? insertEntry(file, key, set[key]) : replaceValue(file, entry, key, set[key])));
   }
-  for (const entry of file.entries) {
+  for (const [index, entry] of file.entries.entries()) {
     if (settled.has(entry) || !isFieldKey(entry.key)) continue;
-    if (gone.includes(entry.key) || file.superseded.has(entry))
-      edits.push({ from: entry.from, to: entry.to, text: "" });
+    if (gone.includes(entry.key) || file.superseded.has(entry)) edits.push(...removeEntry(file, index, entry));
     else if (entry.isLiteral) edits.push(...putValue(file, entry, quotedValue(entry)));
   }
   return edits;
+}
+
+function removeEntry({ source, header, entries }: EditableHeader, index: number, entry: HeaderEntry): Edit[] {
+  const { from, to, indent } = entry;
+  const above = entries[index - 1];
+  const mayBeBlock = above !== undefined && lineAt(source, above.from, 0).next < above.to;
+  const comments = mayBeBlock ? INDENTED_COMMENTS.exec(source.slice(to, header.close))?.[0] : undefined;
+  if (comments === undefined) return [{ from, to, text: "" }];
+  // Left indented, they would become text of the block scalar above.
+  return [{ from, to: to + comments.length, text: comments.replace(/^[ \t]+#/gm, `${indent}#`) }];
 }
 
 /** The lines `key: value` of a header, in the order of a new file. */

@@ -1,6 +1,6 @@
 import type { Unreadable } from "./header.ts";
 import type { HeaderEntry } from "./plain_header.ts";
-import { quoteScalar, renderList, renderScalar } from "./scalar.ts";
+import { isPlainScalar, quoteScalar, renderList, renderScalar } from "./scalar.ts";
 import {
   FIELD_KEYS,
   type FieldKey,
@@ -142,7 +142,7 @@ function addLiteral(entry: HeaderEntry, findings: FileFinding[], repairs: string
 
 /** The value of a literal entry as every YAML reader reads it. */
 export function quotedValue({ value, style }: HeaderEntry): string {
-  if (typeof value === "string") return renderScalar(value, style);
+  if (typeof value === "string") return style === "plain" && isPlainScalar(value) ? value : renderScalar(value, style);
   return value === null || value === undefined ? "" : renderList(value);
 }
 

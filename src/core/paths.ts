@@ -11,7 +11,7 @@ export function normalisePath(typed: string, hasBackslashes: boolean): PathResul
   if (text.startsWith("/") || /^[a-z]:/i.test(text)) return { fault: "it is absolute" };
   if (/\p{Cc}/u.test(text) || !text.isWellFormed()) return { fault: "it holds a control character" };
   const parts = text.split("/").filter((part) => part !== "" && part !== ".");
-  if (parts.includes("..")) return { fault: "it leads upwards with .." };
+  if (parts.includes("..")) return { fault: "it leads out of the workspace" };
   return { path: parts.length === 0 ? "." : parts.join("/") };
 }
 

@@ -154,9 +154,9 @@ function readRichHeader(yaml: Yaml, source: string, header: Header): RichHeader 
   const plain = readPlainHeader(header.lines).entries;
   let text = textForYaml(source, header, []);
   let document = yaml.parseDocument(text, options);
-  if (document.errors.length > 0) {
-    // Titles that 0.4 wrote as they were are no reason to refuse the rest.
-    const literals = plain.filter((entry) => entry.isLiteral);
+  // Titles that 0.4 wrote as they were are no reason to refuse the rest.
+  const literals = plain.filter((entry) => entry.isLiteral);
+  if (document.errors.length > 0 && literals.length > 0) {
     text = textForYaml(source, header, literals);
     document = yaml.parseDocument(text, options);
   }

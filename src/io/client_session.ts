@@ -1,7 +1,5 @@
-import { uptime } from "node:os";
 import { join } from "node:path";
-import { parseObject } from "../core/json_file.ts";
-import { listFolder, makeFolder, readText, removeFile, stampOf, writeWhole } from "./files.ts";
+import { listFolder, makeFolder, removeFile, writeWhole } from "./files.ts";
 import { checkInside, type Layout } from "./layout.ts";
 import { isAlive } from "./lock.ts";
 
@@ -10,20 +8,6 @@ export interface ClientSession {
   readonly project: string;
   readonly thread: string;
   readonly branch: string | undefined;
-}
-
-/** What the client with this process id had active; `undefined` if nothing, or if the file is from before this boot. */
-export function readClientSession(layout: Layout, pid: number): ClientSession | undefined {
-  const path = join(layout.sessions, `${pid}.json`);
-  const stamp = stampOf(path);
-  const read = stamp === undefined ? undefined : readText(path);
-  if (stamp === undefined || read === undefined || !("text" in read)) return undefined;
-  if (Date.now() - stamp.modifiedAt > uptime() * 1000) return undefined;
-  const parsed = parseObject(read.text);
-  if ("message" in parsed) return undefined;
-  const [project, thread, branch] = ["project", "thread", "branch"].map((key) => parsed.members.get(key));
-  if (typeof project !== "string" || typeof thread !== "string") return undefined;
-  return { project, thread, branch: typeof branch === "string" ? branch : undefined };
 }
 
 /** Remembers what the client with this process id has active, and forgets clients that are gone. */

@@ -3,7 +3,7 @@ import { checkProjectId, findNearest, idKey, parseThreadReference, quote } from 
 import { type Fault, getThread, type Thread, type Tree } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import { type Author, readAuthor } from "./author.ts";
-import { readClientSession, writeClientSession } from "./client_session.ts";
+import { writeClientSession } from "./client_session.ts";
 import { type Config, readConfig } from "./config.ts";
 import { type Git, type Head, openGit } from "./git.ts";
 import { findMove, findStart, type Move } from "./start.ts";
@@ -85,7 +85,6 @@ export function openSession(options: SessionOptions): Session {
   let whereabouts = options.whereabouts;
   let place: Place | undefined;
   let active: Active | undefined;
-  let isRestored = false;
   let refused: string | undefined;
   let isNamed = false;
 
@@ -111,15 +110,8 @@ export function openSession(options: SessionOptions): Session {
     }
   };
 
-  const restore = (): void => {
-    if (isRestored || options.clientPid === undefined) return;
-    isRestored = true;
-    active = readClientSession(findPlace().store.layout, options.clientPid);
-  };
-
   const findActive = async (request: SceneRequest): Promise<Omit<Scene, "thread">> => {
     const here = findPlace();
-    restore();
     const list = here.store.readProjects();
     const config = readConfig(here.store.layout);
     const project = pickProject(list, options.project ?? active?.project ?? config.activeProjectId, here);
@@ -172,7 +164,6 @@ export function openSession(options: SessionOptions): Session {
       return next;
     },
     activeProject(projects, config) {
-      restore();
       const wanted = options.project ?? active?.project ?? config.activeProjectId;
       const found = projects.find(({ id }) => wanted !== undefined && idKey(id) === idKey(wanted));
       return found?.id ?? (projects.length === 1 ? projects[0]?.id : undefined);

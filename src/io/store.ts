@@ -211,7 +211,8 @@ async function readThreadFile(layout: Layout, project: ProjectId, id: ThreadId):
   const read = readSafely(layout, path);
   const parsed =
     "fault" in read ? { line: 1, message: `It ${read.fault}.`, hint: "" } : await parseThreadFile(read.text);
-  if ("message" in parsed) throw malformed(id, file, parsed.line, parsed.message, parsed.hint);
+  if ("message" in parsed)
+    throw malformed(id, file, parsed.line, parsed.message, parsed.hint.replaceAll("<file>", file));
   const { fields } = parsed;
   if (fields.id !== undefined && fields.id !== id) {
     throw malformed(id, file, undefined, "Its id is not its file name.", `Set id: to ${id}, or rename the file.`);

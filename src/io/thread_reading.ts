@@ -33,7 +33,8 @@ export async function readThread(
       ? { line: 1, message: `It ${read.fault}.`, hint: `Correct it, or bring it back: git checkout -- ${file}` }
       : (parsePlainThreadFile(read.text) ?? (await parseThreadFile(read.text)));
   if ("message" in parsed) {
-    const fault: Fault = { kind: "unreadable", file, line: parsed.line, message: parsed.message, hint: parsed.hint };
+    const hint = parsed.hint.replaceAll("<file>", file);
+    const fault: Fault = { kind: "unreadable", file, line: parsed.line, message: parsed.message, hint };
     return { thread: damagedThread(id, file, fault), faults: [fault] };
   }
   const thread = threadOf(id, file, parsed);

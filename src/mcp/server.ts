@@ -5,12 +5,12 @@ import {
   type CallToolResult,
   ErrorCode,
   ListToolsRequestSchema,
-  McpError,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Command } from "../commands/command.ts";
 import { INSTRUCTIONS } from "../commands/instructions.ts";
 import { COMMANDS } from "../commands/registry.ts";
+import { findNearest, quote } from "../core/id.ts";
 import { describeError, ThreadMindError } from "../errors.ts";
 import { openSession, parentPid } from "../io/session.ts";
 import { VERSION } from "../version.ts";
@@ -87,6 +87,12 @@ function textResult(text: string, isError: boolean): CallToolResult {
   return isError ? { content: [{ type: "text", text }], isError } : { content: [{ type: "text", text }] };
 }
 
-function unknownTool(name: string): McpError {
-  return new McpError(ErrorCode.InvalidParams, `Unknown tool ${JSON.stringify(name)}: see tools/list`);
+/** No `McpError`: that one writes its code into the message, and so does the client. */
+function unknownTool(name: string): Error {
+  const [nearest] = findNearest(
+    name,
+    COMMANDS.map((command) => command.name),
+  );
+  const hint = nearest === undefined ? "see tools/list" : `did you mean ${nearest}?`;
+  return Object.assign(new Error(`Unknown tool ${quote(name)}: ${hint}`), { code: ErrorCode.InvalidParams });
 }

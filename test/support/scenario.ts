@@ -72,7 +72,7 @@ function openStage(): Stage {
   chmodSync(wrapper, 0o755);
 
   const cwd = repository.top;
-  const variables = { PATH: `${bin}:${process.env.PATH}`, TMPDIR: tmp };
+  const variables = { PATH: `${bin}:${process.env.PATH}`, TMPDIR: tmp, FIXTURES: join(TOP, "test/fixtures") };
   const env = environment(home, variables);
   const names: Names = [
     [cwd, "<repo>"],

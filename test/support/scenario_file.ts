@@ -30,7 +30,7 @@ export interface Scenario {
 
 const SHELL = /^\$ (.*)$/;
 const CALL = /^(\d?)> ([a-z_]+)(?: (\{.*\}))?(?: ([a-zA-Z]+)<<(\w+))?$/;
-const HEREDOC = /<<-?\s*(["']?)(\w+)\1/g;
+const HEREDOC = /(?<!<)<<(?!<)-?\s*(["']?)(\w+)\1/g;
 const OPENING_FENCE = /^(`{3,})console\s*$/;
 
 /** Reads a scenario file; throws where it can't be one. */
