@@ -14,6 +14,8 @@ export type ErrorCode =
   | "malformed-file"
   | "merge-conflict"
   | "branch-changed"
+  | "not-owner"
+  | "changed-since"
   | "storage"
   | "locked";
 

@@ -62,7 +62,6 @@ test("every tool says what every client needs", () => {
       "idempotentHint",
       "openWorldHint",
       "readOnlyHint",
-      "title",
     ]);
     expect(annotations?.openWorldHint).toBe(false);
     expect(inputSchema.additionalProperties).toBe(false);

@@ -32,6 +32,12 @@ async function dispatch(options: GlobalOptions, words: readonly string[]): Promi
     const text = await runDemo();
     return answer(options, { text }, text);
   }
+  if (first === "completions" || first === "__complete") {
+    const { complete, renderCompletions } = await import("./completions.ts");
+    if (first === "completions")
+      return answer(options, { script: renderCompletions(words[1]) }, renderCompletions(words[1]));
+    return writeAnswer((await complete(options, words.slice(1))).join("\n"));
+  }
   const { verb, rest } = findVerb(words, Object.keys(OWN_VERBS));
   await runVerb(options, verb, rest);
 }

@@ -6,6 +6,10 @@ import { listVerbs, optionName, type Verb } from "./args.ts";
 export const OWN_VERBS: Readonly<Record<string, { readonly usage: string; readonly summary: string }>> = {
   serve: { usage: "serve", summary: "Serve MCP on standard input and output" },
   demo: { usage: "demo", summary: "Make a throw-away repository and show its tree and context" },
+  completions: {
+    usage: "completions <shell>",
+    summary: "Print the completion script for bash, zsh, fish or powershell",
+  },
   help: { usage: "help [verb]", summary: "Show this help, or a verb's" },
   version: { usage: "version", summary: "Print the version" },
 };
@@ -19,6 +23,9 @@ const OPTIONS: readonly (readonly [string, string])[] = [
   ["-h, --help", "help; also for each verb"],
   ["-V, --version", "the version"],
 ];
+
+/** The options that every verb takes, as they are typed. */
+export const GLOBAL_OPTIONS: readonly string[] = OPTIONS.flatMap(([label]) => label.match(/--?[A-Za-z]+/g) ?? []);
 
 /** The help that fits a screen. */
 export function renderHelp(): string {

@@ -28,7 +28,7 @@ export const maxTokensArgument = v.optional(
     v.number(),
     v.integer("maxTokens must be a whole number"),
     v.minValue(LEAST_TOKENS, `maxTokens must be at least ${LEAST_TOKENS}`),
-    v.description(`Token budget of the context, at least ${LEAST_TOKENS}`),
+    v.description(`Token budget, at least ${LEAST_TOKENS}`),
   ),
 );
 

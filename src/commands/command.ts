@@ -15,6 +15,10 @@ export interface CliForm {
   readonly usage: string;
   readonly preset?: Readonly<Record<string, unknown>>;
   readonly summary?: string;
+  /** its name as a shortcut and slash command, the verb unless given */
+  readonly shortcut?: string;
+  /** its own menus instead of its command's */
+  readonly menu?: readonly Menu[];
 }
 
 /** A parsed usage line: verb words, positional arguments, and the argument read from standard input. */
@@ -85,8 +89,8 @@ export function defineCommand<const Entries extends v.ObjectEntries, Value exten
     cli: typeof cli === "string" ? [{ usage: cli }] : cli,
     arguments: describe,
     inputSchema() {
-      const { $schema: _, ...rest } = toJsonSchema(schema, { errorMode: "throw" });
-      return { ...rest, properties: rest.properties ?? {} };
+      const { $schema: _, required, ...rest } = toJsonSchema(schema, { errorMode: "throw" });
+      return required === undefined || required.length === 0 ? rest : { ...rest, required };
     },
     async call(session, input) {
       const value = await definition.run(session, parseInput(name, schema, describe, input));

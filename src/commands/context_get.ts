@@ -7,11 +7,11 @@ export const contextGet = defineCommand({
   name: "context_get",
   title: "Get context",
   description:
-    "Load what was decided: the active thread's summary plus the decisions and constraints of its ancestors. Call it when a session starts and after /clear",
+    "Load what was decided: the active thread's summary plus its ancestors' decisions and constraints. Call it when a session starts and after /clear",
   effect: "read",
   cli: [
     { usage: "context [threadId]", summary: "Print the active thread's context" },
-    { usage: "show <threadId>", preset: { alone: true }, summary: "Print one thread's whole summary" },
+    { usage: "show <threadId>", preset: { alone: true }, menu: [], summary: "Print one thread's whole summary" },
   ],
   menu: ["tm", "plugin"],
   input: {
@@ -21,7 +21,7 @@ export const contextGet = defineCommand({
   },
   async run(session, { threadId, maxTokens, alone = false }) {
     const scene = await session.scene({ threadId });
-    return readContext(scene, scene.active?.id, maxTokens, alone);
+    return readContext(session, scene, scene.active?.id, maxTokens, alone);
   },
   text: ({ context, notices }) => withNotices(notices, context),
 });

@@ -17,7 +17,7 @@ export const projectCreate = defineCommand({
   title: "Create project",
   description: "Create a project with its root thread, main, and make it this session's project",
   effect: "add",
-  cli: "project create <title...>",
+  cli: [{ usage: "project create <title...>", shortcut: "project", summary: "Create a project" }],
   menu: ["tm"],
   input: {
     title: textArgument("Title of the project; its id is made from it"),

@@ -7,9 +7,9 @@ import { renderFaults } from "./scene.ts";
 export const projectList = defineCommand({
   name: "project_list",
   title: "List projects",
-  description: "List the projects of this workspace and show which one is active",
+  description: "List the workspace's projects",
   effect: "read",
-  cli: "project list",
+  cli: [{ usage: "project list", shortcut: "projects", summary: "List the projects" }],
   menu: ["tm"],
   input: {},
   async run(session) {

@@ -10,11 +10,11 @@ import { recordActive, withNotices } from "./scene.ts";
 export const projectSwitch = defineCommand({
   name: "project_switch",
   title: "Switch project",
-  description: "Switch this session to another project; its thread is chosen by the checked-out git branch",
+  description: "Switch this session to another project",
   effect: "set",
   isIdempotent: true,
-  cli: "project switch <projectId>",
-  menu: ["tm"],
+  cli: [{ usage: "project switch <projectId>", summary: "Switch to another project" }],
+  menu: [],
   input: { projectId: textArgument("Id of the project") },
   async run(session, { projectId }) {
     const { store, git } = session.place();

@@ -1,4 +1,5 @@
 import { type Block, type Plan, planContext, renderAlone, renderContext } from "../core/context.ts";
+import { inheritedText } from "../core/summary.ts";
 import { stripControls } from "../core/text_controls.ts";
 import { countOf } from "../core/tokens.ts";
 import { chainOf, type Fault, type Thread, type Tree } from "../core/tree.ts";
@@ -25,6 +26,7 @@ export interface ContextAnswer {
 
 /** The context of a scene's thread (§5 of the contract), or that thread's whole summary alone. */
 export async function readContext(
+  session: Session,
   scene: Scene,
   activeId: string | undefined,
   maxTokens: number | undefined,
@@ -40,15 +42,33 @@ export async function readContext(
   const base = { project: project.id, thread: thread.id, notices: noticesOf(scene, chain.threads) };
   if (alone) {
     const text = renderAlone(thread, filling);
+    noteShown(session, scene, plan, [], false);
     return { ...base, context: text, tokens: 0, depth: 1, leftOut: [], isCut: false };
   }
   const { text, ...figures } = renderContext(plan, filling);
+  noteShown(session, scene, plan, figures.leftOut, figures.isCut);
   return { ...base, context: text, ...figures };
 }
 
 function readNotes({ git, workspace }: Scene, { blocks }: Plan): Promise<ReadonlyMap<string, string>> {
   const subjects = blocks.filter(({ mayBeStale }) => mayBeStale).map(subjectOf);
   return readStaleNotes(git, workspace.root, subjects);
+}
+
+/** Notes what the model has now read: the last thread whole unless it was cut, an ancestor whole only if nothing stayed with it. */
+function noteShown(
+  session: Session,
+  { project }: Scene,
+  { blocks }: Plan,
+  leftOut: readonly string[],
+  isCut: boolean,
+): void {
+  for (const { thread, mayBeStale, isLast } of blocks) {
+    if (!isLast && leftOut.includes(thread.id)) continue;
+    if (!mayBeStale && thread.body.trim() !== "") continue;
+    const isWhole = isLast ? !isCut : inheritedText(thread.body).trim() === thread.body.trim();
+    session.seen.note(`${project.id}/${thread.id}`, thread, isWhole);
+  }
 }
 
 function subjectOf({ thread }: Block): Subject {

@@ -7,27 +7,37 @@ import { ThreadMindError } from "../errors.ts";
 import { faultError } from "../io/store.ts";
 import { optionalFlag, pathsArgument, sectionArgument, textArgument, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
+import { ensureOwner } from "./ownership.ts";
 import { isBlank, withNotices } from "./scene.ts";
-import { checkContent, checkSecrets, parsePaths, planStamp, questionPaths, writeThread } from "./thread_write.ts";
+import {
+  checkContent,
+  checkSecrets,
+  checkSeen,
+  noteWritten,
+  parsePaths,
+  planStamp,
+  questionPaths,
+  repairsOf,
+  wholeBody,
+  writeThread,
+} from "./thread_write.ts";
 
 /** Writes a thread's summary, whole or by section. */
 export const summaryUpdate = defineCommand({
   name: "summary_update",
   title: "Update summary",
   description:
-    "Write what was decided: replace a thread's summary, or one section of it, or append to a section. Record the code it describes with paths",
+    "Write what was decided: replace a summary or one section, or append to a section; name the code it describes with paths",
   effect: "set",
-  cli: "summary [threadId] < content",
+  cli: [{ usage: "summary [threadId] < content", summary: "Write what was decided" }],
   menu: ["tm", "plugin"],
   input: {
-    content: textArgument(
-      "Markdown with the headings ## Decisions, ## Constraints, ## State, ## Open questions, ## Next steps",
-    ),
+    content: textArgument("Markdown under ## Decisions, ## Constraints, ## State, ## Open questions, ## Next steps"),
     threadId: threadIdArgument("Thread to write (default: the active one)"),
     section: sectionArgument,
     append: optionalFlag("Add to the section (default Decisions) instead of replacing"),
     paths: pathsArgument,
-    allowSecret: optionalFlag("Write although the text holds what looks like a secret"),
+    allowSecret: optionalFlag("Write although it holds what looks like a secret"),
   },
   async run(session, { content, threadId, section, append = false, paths: typedPaths, allowSecret = false }) {
     const text = content.replace(/\r\n?/g, "\n");
@@ -36,13 +46,14 @@ export const summaryUpdate = defineCommand({
     const scene = await session.scene({ writing: "update the summary", threadId });
     const { store, project, thread, workspace } = scene;
     if (thread.fault !== undefined) throw faultError(thread);
+    await ensureOwner(session, scene, [thread], "update the summary of");
     const parsed = typedPaths === undefined ? undefined : parsePaths(typedPaths, workspace.root);
     const isAnew = !append || isBlank(thread);
     const stamp = await planStamp(scene, { isAnew, paths: parsed?.paths });
     return store.change(async (writer) => {
       const file = await store.readThreadFile(project.id, thread.id);
       const edit = editBody(file, text, section, append);
-      const source = writeThread(file, { body: edit.body, stamp, now: session.now() });
+      const source = writeThread(file, { body: edit.body, stamp }, session.now());
       writer.putThread(project.id, thread.id, source);
       const isChanged = edit.body !== file.body;
       return {
@@ -58,7 +69,7 @@ export const summaryUpdate = defineCommand({
             ? ["The old text had no section: it now stands under ## Decisions, so that it stays inherited."]
             : []),
           ...questionPaths(parsed?.missing ?? []),
-          ...(file.repaired === undefined ? [] : [file.repaired]),
+          ...repairsOf(file),
         ],
       };
     });
@@ -67,7 +78,6 @@ export const summaryUpdate = defineCommand({
 });
 
 interface Written {
-  readonly project: string;
   readonly thread: string;
   readonly isChanged: boolean;
   readonly isReplaced: boolean;
@@ -77,10 +87,10 @@ interface Written {
 }
 
 function describe(written: Written): string {
-  const { project, thread, isChanged, isReplaced, isRemoved, section, sections } = written;
+  const { thread, isChanged, isReplaced, isRemoved, section, sections } = written;
   if (!isChanged) return `The summary of ${thread} is the same: verified as of now.`;
   const what = section ?? (sections.length === 0 ? "no section headings: inherited whole" : sections.join(", "));
-  const kept = isReplaced ? ` The replaced text is kept in .threadmind/local/kept/${project}/${thread}/.` : "";
+  const kept = isReplaced ? ` The replaced text is kept: thread_restore ${thread} brings it back.` : "";
   if (isRemoved)
     return `Removed ${section === undefined ? "the summary" : `the section ${section}`} of ${thread}.${kept}`;
   return `Updated the summary of ${thread} (${what}).${kept}`;
@@ -103,14 +113,6 @@ function editBody(
   }
   if (section !== undefined) return setSection(body, section, content);
   return { body: wholeBody(body, content, eol), movedToDecisions: false };
-}
-
-/** A whole new body: one blank line below the header, the file's line ends, one line end at the end. */
-function wholeBody(old: string, content: string, end: string): string {
-  const text = content.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
-  const lead = /^(?:[ \t]*\r?\n)*/.exec(old)?.[0] ?? "";
-  if (old.trim() !== "" && old.replace(/\r\n/g, "\n").trim() === text.trim()) return old;
-  return text === "" ? end : `${lead === "" || old.trim() === "" ? end : lead}${text.replace(/\n/g, end)}${end}`;
 }
 
 function emptyAppend(): ThreadMindError {

@@ -13,10 +13,9 @@ import { isBlank, recordActive, withNotices } from "./scene.ts";
 export const threadCreate = defineCommand({
   name: "thread_create",
   title: "Create thread",
-  description:
-    "Create a thread below the active one and make it active; on a feature branch it is linked to the branch",
+  description: "Create a thread and make it active; on a feature branch it is linked to the branch",
   effect: "add",
-  cli: "create <title...>",
+  cli: [{ usage: "create <title...>", summary: "Create a thread below the active one" }],
   menu: ["tm", "plugin"],
   input: {
     title: textArgument("Topic of the thread in a few words; its id is made from it"),

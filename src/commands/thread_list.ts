@@ -9,11 +9,11 @@ export const threadList = defineCommand({
   title: "List threads",
   description: "Show the thread tree of the project, with statuses and linked branches",
   effect: "read",
-  cli: "tree [threadId]",
+  cli: [{ usage: "tree [threadId]", summary: "Show the thread tree" }],
   menu: ["tm", "plugin"],
   input: {
     threadId: threadIdArgument("Show only this thread and what is below it"),
-    all: optionalFlag("Show finished threads too, however large the tree is"),
+    all: optionalFlag("Show all, however large the tree is"),
   },
   async run(session, { threadId, all }) {
     const scene = await session.scene({ threadId });

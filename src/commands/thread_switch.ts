@@ -11,7 +11,7 @@ export const threadSwitch = defineCommand({
   description: "Make another thread this session's active one and return its context",
   effect: "set",
   isIdempotent: true,
-  cli: "switch <threadId>",
+  cli: [{ usage: "switch <threadId>", summary: "Make another thread the active one" }],
   menu: ["tm", "plugin"],
   input: {
     threadId: textArgument("Id of the thread, or project/thread"),
@@ -23,7 +23,7 @@ export const threadSwitch = defineCommand({
     if (thread.fault !== undefined) throw faultError(thread);
     chainOf(tree, thread);
     const notices = await store.change(async (writer) => recordActive(session, scene, writer, project, thread.id));
-    const answer = await readContext(scene, thread.id, maxTokens, false);
+    const answer = await readContext(session, scene, thread.id, maxTokens, false);
     return { ...answer, notices: [...notices, ...answer.notices] };
   },
   text: ({ context, notices }) => withNotices(notices, context),

@@ -9,10 +9,10 @@ import { planStamp, writeThread } from "./thread_write.ts";
 export const threadVerify = defineCommand({
   name: "thread_verify",
   title: "Verify thread",
-  description: "Record that a thread's summary was checked against today's code and is still true; its text stays",
+  description: "Record that a summary was checked against today's code and is still true",
   effect: "set",
   isIdempotent: true,
-  cli: "verify [threadId]",
+  cli: [{ usage: "verify [threadId]", summary: "Confirm that a summary is still true" }],
   menu: ["tm"],
   input: { threadId: threadIdArgument("Thread that was checked (default: the active one)") },
   async run(session, { threadId }) {
@@ -32,7 +32,7 @@ export const threadVerify = defineCommand({
     }
     await store.change(async (writer) => {
       const file = await store.readThreadFile(project.id, thread.id);
-      writer.putThread(project.id, thread.id, writeThread(file, { body: file.body, stamp, now: session.now() }));
+      writer.putThread(project.id, thread.id, writeThread(file, { stamp }, session.now()));
     });
     const notices = scene.notice === undefined ? [] : [scene.notice];
     return { project: project.id, thread: thread.id, commit, fingerprint, paths: thread.paths, notices };

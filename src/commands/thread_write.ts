@@ -1,10 +1,12 @@
 import { normalisePath } from "../core/paths.ts";
 import { findSecret } from "../core/secrets.ts";
-import { editThreadFile, type ThreadFields, type ThreadFile } from "../core/thread_file.ts";
+import { type FieldValue, isFieldKey, isSameValue } from "../core/thread_fields.ts";
+import { editThreadFile, type FieldKey, type ThreadFields, type ThreadFile } from "../core/thread_file.ts";
 import { nextInstant } from "../core/titles.ts";
 import { ThreadMindError } from "../errors.ts";
 import { isFingerprintCurrent, type NewStamp, takeStamp } from "../io/freshness.ts";
-import type { Scene } from "../io/session.ts";
+import type { Shown } from "../io/seen.ts";
+import type { Scene, Session } from "../io/session.ts";
 import { hasBackslashes, isPresent } from "../io/workspace.ts";
 
 /** How a write treats a thread's record of the code it was written on (the table in §6 of the contract). */
@@ -49,34 +51,81 @@ export async function planStamp(
   return { fresh: undefined, renewed, paths };
 }
 
-function samePaths(a: readonly string[], b: readonly string[]): boolean {
+/** True if two lists name the same paths in the same order. */
+export function samePaths(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((path, index) => path === b[index]);
 }
 
-/** The new source of a thread's file with a body, dates and stamps; identical if nothing changes. */
+/** What a write changes besides dates and stamps. */
+export interface ThreadEdit {
+  readonly body?: string;
+  readonly stamp?: StampPlan;
+  /** header values to set; `undefined` takes the line out */
+  readonly fields?: Partial<Readonly<Record<FieldKey, FieldValue | undefined>>>;
+  /** moves `updatedAt` although nothing else changes */
+  readonly isTouched?: boolean;
+}
+
+/** The new source of a thread's file; `updatedAt` moves when anything but the stamp changes. Identical if nothing does. */
 export function writeThread(
   file: ThreadFile,
-  { body, stamp, now }: { readonly body: string; readonly stamp: StampPlan; readonly now: Date },
+  { body = file.body, stamp, fields = {}, isTouched = false }: ThreadEdit,
+  now: Date,
 ): string {
-  const set: Record<string, ThreadFields[keyof ThreadFields]> = {};
-  const unset: (keyof ThreadFields)[] = [];
-  const put = (key: "commit" | "fingerprint", value: string | undefined): void => {
-    if (value === undefined) unset.push(key);
-    else set[key] = value;
-  };
-  if (stamp.paths !== undefined) {
-    if (stamp.paths.length === 0) unset.push("paths");
-    else set["paths"] = stamp.paths;
-  }
-  if (stamp.fresh !== undefined) {
-    put("commit", stamp.fresh.commit);
-    put("fingerprint", stamp.fresh.fingerprint);
-  } else if (stamp.paths !== undefined) {
-    put("fingerprint", stamp.renewed);
-  }
-  const pathsChange = stamp.paths !== undefined && !samePaths(stamp.paths, file.fields.paths ?? []);
-  if (body !== file.body || pathsChange) set["updatedAt"] = nextInstant(file.fields.updatedAt, now);
+  const changed = Object.entries(fields).filter(
+    (entry): entry is [FieldKey, FieldValue | undefined] =>
+      isFieldKey(entry[0]) && !isSameValue(file.fields[entry[0]], entry[1]),
+  );
+  const pathsChange = stamp?.paths !== undefined && !samePaths(stamp.paths, file.fields.paths ?? []);
+  const isUpdated = isTouched || body !== file.body || pathsChange || changed.length > 0;
+  const values = new Map<FieldKey, FieldValue | undefined>([
+    ...changed,
+    ...(stamp === undefined ? [] : stampValues(stamp)),
+    ...(isUpdated ? [["updatedAt", nextInstant(file.fields.updatedAt, now)] as const] : []),
+  ]);
+  const set: ThreadFields = Object.fromEntries([...values].filter(([, value]) => value !== undefined));
+  const unset = [...values].flatMap(([key, value]) => (value === undefined ? [key] : []));
   return editThreadFile(file, { set, unset, ...(body === file.body ? {} : { body }) });
+}
+
+function stampValues({ fresh, renewed, paths }: StampPlan): [FieldKey, FieldValue | undefined][] {
+  const ofPaths: [FieldKey, FieldValue | undefined][] =
+    paths === undefined ? [] : [["paths", paths.length === 0 ? undefined : paths]];
+  if (fresh !== undefined) return [...ofPaths, ["commit", fresh.commit], ["fingerprint", fresh.fingerprint]];
+  return paths === undefined ? [] : [...ofPaths, ["fingerprint", renewed]];
+}
+
+/** A whole new body: one blank line below the header, the file's line ends, one line end at the end. */
+export function wholeBody(old: string, content: string, end: string): string {
+  const text = content.replace(/^(?:[ \t]*\n)+/, "").trimEnd();
+  const lead = /^(?:[ \t]*\r?\n)*/.exec(old)?.[0] ?? "";
+  if (old.trim() !== "" && old.replace(/\r\n/g, "\n").trim() === text.trim()) return old;
+  return text === "" ? end : `${lead === "" || old.trim() === "" ? end : lead}${text.replace(/\n/g, end)}${end}`;
+}
+
+/** Refuses, once, to replace a text that this session's model has not read whole as it is now. */
+export function checkSeen(session: Session, project: string, thread: string, file: ThreadFile): void {
+  if (!session.isCommandLine) session.seen.check(`${project}/${thread}`, shownOf(file));
+}
+
+/** Notes what this session's model knows of a thread that it wrote: all, or a part of what it had read. */
+export function noteWritten(
+  session: Session,
+  written: {
+    readonly project: string;
+    readonly thread: string;
+    readonly file: ThreadFile;
+    readonly body: string;
+    readonly isAll: boolean;
+  },
+): void {
+  const before = shownOf(written.file);
+  session.seen.wrote(`${written.project}/${written.thread}`, before, { ...before, body: written.body }, written.isAll);
+}
+
+function shownOf({ body, fields }: ThreadFile): Shown {
+  const { status, parentId } = fields;
+  return { body, parentId, status: status === "done" || status === "abandoned" ? status : "open" };
 }
 
 /** Lines for the answer about paths that name nothing. */
@@ -110,4 +159,9 @@ export function checkSecrets(what: string, content: string, isAllowed: boolean):
     `Cannot write ${what}: line ${secret.line} holds what looks like ${secret.kind}.`,
     "Take it out: thread files are committed. If it is none, call again with allowSecret (on the command line: --allow-secret).",
   );
+}
+
+/** What the answer says of a file that the write mended on the way. */
+export function repairsOf({ repaired }: ThreadFile): string[] {
+  return repaired === undefined ? [] : [repaired];
 }

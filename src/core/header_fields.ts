@@ -69,7 +69,7 @@ export function readFields(
     const value = fieldOf(entry);
     const finding = findFault(entry, entry.key, value);
     if (finding !== undefined) findings.push(finding);
-    if (value !== undefined) fields[entry.key] = oneLine(entry.key, value);
+    if (value !== undefined) fields[entry.key] = mayBreak(entry) ? oneLine(value) : value;
   }
   const missing = findMissing(twins.first, fields, firstLine);
   if (missing !== undefined) findings.push(missing);
@@ -88,8 +88,13 @@ function fieldOf({ key, value, style }: HeaderEntry): FieldValue | undefined {
   return isText && value !== "" ? value : undefined;
 }
 
-function oneLine(key: FieldKey, value: FieldValue): FieldValue {
-  return key === "title" && typeof value === "string" ? value.replace(LINE_BREAKS, " ") : value;
+/** True for a title that may hold line breaks; a plain one on one line can't. */
+function mayBreak({ key, style, isLiteral }: HeaderEntry): boolean {
+  return key === "title" && (isLiteral || style !== "plain");
+}
+
+function oneLine(value: FieldValue): FieldValue {
+  return typeof value === "string" ? value.replace(LINE_BREAKS, " ") : value;
 }
 
 /** Decides between two entries of one key, or says why the file can't be used. */
@@ -137,7 +142,7 @@ function addLiteral(entry: HeaderEntry, findings: FileFinding[], repairs: string
   const { key, line } = entry;
   const message = `${key} is taken as it stands, but other YAML readers refuse the line or read something else.`;
   findings.push({ line, message, hint: `Write ${key}: ${quotedValue(entry)}` });
-  if (isFieldKey(key)) repairs.push(`The ${key} on line ${line} is in quotes now.`);
+  if (isFieldKey(key)) repairs.push(`The ${key} on line ${line} is now written so that every YAML reader reads it.`);
 }
 
 /** The value of a literal entry as every YAML reader reads it. */
@@ -146,11 +151,8 @@ export function quotedValue({ value, style }: HeaderEntry): string {
   return value === null || value === undefined ? "" : renderList(value);
 }
 
-function findFault(
-  { line, value }: HeaderEntry,
-  key: FieldKey,
-  field: FieldValue | undefined,
-): FileFinding | undefined {
+function findFault(entry: HeaderEntry, key: FieldKey, field: FieldValue | undefined): FileFinding | undefined {
+  const { line, value } = entry;
   if (value === undefined || (typeof value === "object" && value !== null && key !== "paths")) {
     const wanted = key === "paths" ? "a list on one line: paths: [src/auth, src/db]" : "plain text on one line";
     return { line, message: `${key} holds something that is not read here.`, hint: `Write it as ${wanted}.` };
@@ -162,7 +164,7 @@ function findFault(
   if (key === "status" && !STATUSES.has(field)) {
     return { line, message: `status is ${quoteScalar(field)}.`, hint: "Write done or abandoned, or remove the line." };
   }
-  if (key === "title" && oneLine(key, field) !== field) {
+  if (mayBreak(entry) && oneLine(field) !== field) {
     return { line, message: "title has a line break, shown as a space.", hint: "Write it on one line." };
   }
   return undefined;

@@ -17,9 +17,11 @@ export interface ThreadReference {
 
 const MAX_ID_BYTES = 180;
 const MAX_SLUG_CHARACTERS = 60;
+const NAMELESS = "thread";
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?$/i;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
 const FORBIDDEN = /[/\\:\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+const UNSEEN_MARKS = /\p{Me}|(?=[\p{L}\p{M}])\p{Default_Ignorable_Code_Point}/gu;
 const encoder = new TextEncoder();
 
 /** True for names that Windows reserves for devices or can't end a file name with. */
@@ -89,7 +91,10 @@ function escapeCharacter(character: string): string {
 
 /** The form in which two ids are compared: without case and Unicode normalisation. */
 export function idKey(id: string): string {
-  return id.normalize("NFC").toLowerCase().normalize("NFC");
+  if (/^[ -~]*$/.test(id)) return id.toLowerCase();
+  // Upper case and back joins σ and ς; the dotless i alone would become another letter.
+  const folded = id.normalize("NFC").replace(/[^ı]+/g, (letters) => letters.toUpperCase().toLowerCase());
+  return folded.normalize("NFC");
 }
 
 /**
@@ -98,11 +103,11 @@ export function idKey(id: string): string {
  */
 export function slugFor(title: string, taken: ReadonlySet<string>): string {
   const slug = slugOf(title);
-  const base = slug === "" ? "thread" : isReservedName(slug) ? `${slug}-thread` : slug;
+  const base = isReservedName(slug) ? `${slug}-${NAMELESS}` : slug;
   for (let number = 1; ; number++) {
     const suffix = number === 1 ? "" : `-${number}`;
-    const candidate = cut(base, suffix) + suffix;
-    if (!taken.has(idKey(candidate)) && !isReservedName(candidate)) return candidate;
+    const candidate = (cut(base, suffix) || NAMELESS) + suffix;
+    if (!taken.has(idKey(candidate))) return candidate;
   }
 }
 
@@ -111,7 +116,7 @@ export function slugOf(text: string): string {
   const plain = text
     .toWellFormed()
     .normalize("NFKD")
-    .replace(/[\u{fe00}-\u{fe0f}\u{e0100}-\u{e01ef}\p{Me}]/gu, "")
+    .replace(UNSEEN_MARKS, "")
     .replace(/(\p{Script=Latin})\p{M}+/gu, "$1")
     .toLowerCase()
     .replace(/(\p{Script=Latin})\p{M}+/gu, "$1")
@@ -141,7 +146,8 @@ function cut(text: string, suffix: string): string {
 
 /** The address of a thread's resource; letters of any script stay readable. */
 export function threadUri(id: string): string {
-  return `threadmind://thread/${id.replace(/[%?#\s<>"{}|^`\u005b\u005d]/g, (character) => encodeURIComponent(character))}`;
+  const path = id.toWellFormed().replace(/[%?#\s<>"{}|^`[\]\p{Cc}\p{Cf}]/gu, encodeURIComponent);
+  return `threadmind://thread/${path}`;
 }
 
 /** The candidates nearest to what was typed, best first, at most three. */
@@ -149,17 +155,28 @@ export function findNearest(typed: string, candidates: Iterable<string>): string
   const key = idKey(typed);
   return [...candidates]
     .map((candidate) => ({ candidate, distance: distanceBetween(key, idKey(candidate)) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(2, Math.floor(candidate.length / 3)))
-    .sort((a, b) => a.distance - b.distance)
+    .filter(({ distance }) => distance !== undefined)
+    .sort((a, b) => (a.distance ?? 0) - (b.distance ?? 0))
     .slice(0, 3)
     .map(({ candidate }) => candidate);
 }
 
-function distanceBetween(a: string, b: string): number {
-  if (a !== "" && b !== "" && (a.startsWith(b) || b.startsWith(a))) return 1;
-  if (Math.abs(a.length - b.length) > 20 || a.length > 200) return Number.POSITIVE_INFINITY;
+/** How far what was typed is from a candidate; `undefined` if nobody would have meant it. */
+function distanceBetween(typed: string, candidate: string): number | undefined {
+  if (typed === "" || candidate === "") return undefined;
+  if (candidate.startsWith(typed) || (candidate.length > 2 && typed.startsWith(candidate))) return 1;
+  if (typed.length > 2 && candidate.includes(typed)) return 2;
+  const longest = Math.max(typed.length, candidate.length);
+  const most = longest < 4 ? 1 : Math.max(2, Math.floor(longest / 3));
+  if (longest > 200 || Math.abs(typed.length - candidate.length) > most) return undefined;
+  const distance = countEdits(typed, candidate, most);
+  return distance <= most ? distance : undefined;
+}
+
+/** The letters to add, drop or replace between two texts; more than `most` once it is sure to be more. */
+function countEdits(a: string, b: string, most: number): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
+  for (let i = 1; i <= a.length && Math.min(...row) <= most; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
@@ -167,5 +184,5 @@ function distanceBetween(a: string, b: string): number {
     }
     row = next;
   }
-  return row[b.length] ?? Number.POSITIVE_INFINITY;
+  return Math.max(row[b.length] ?? 0, Math.min(...row));
 }

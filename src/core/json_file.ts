@@ -13,6 +13,9 @@ interface Layout {
   readonly unit: string;
 }
 
+// The last line break of a gap with the indentation behind it.
+const LINE_START = /(?:\r\n|\n|\r)[ \t]*$/;
+
 /** The members of the one object that a JSON text is, `__proto__` no other than any; of twins the last counts, as everywhere. */
 export function parseObject(source: string): { readonly members: ReadonlyMap<string, JsonValue> } | JsonFault {
   const scan = scanObject(source);
@@ -85,13 +88,12 @@ function layoutOf(source: string, { open, close, members }: JsonScan): Layout {
   const last = members.at(-1);
   if (last === undefined) return { gap: `${eolOf(source)}  `, colonGap: " ", unit: "  " };
   const before = members.at(-2)?.valueTo ?? open - 1;
-  const behindColon = source.slice(last.from, last.valueFrom).match(/[ \t]*$/)?.[0] ?? "";
+  const colonGap = indentOf(source.slice(last.from, last.valueFrom));
   const gap = source.slice(before, last.from).replace(/^[^,{]*[,{]/, "");
-  if (!/[\r\n]/.test(gap))
-    return { gap: members.length === 1 && gap === "" ? behindColon : gap, colonGap: behindColon, unit: "" };
-  const indent = indentOf(gap);
-  const outer = indentOf(source.slice(last.valueTo, close));
-  return { gap, colonGap: behindColon, unit: indent.startsWith(outer) ? indent.slice(outer.length) : indent };
+  const lineStart = LINE_START.exec(gap)?.[0];
+  if (lineStart === undefined) return { gap: members.length === 1 && gap === "" ? colonGap : gap, colonGap, unit: "" };
+  const [indent, outer] = [indentOf(gap), indentOf(source.slice(last.valueTo, close))];
+  return { gap: lineStart, colonGap, unit: indent.startsWith(outer) ? indent.slice(outer.length) : indent };
 }
 
 function indentOf(gap: string): string {
@@ -99,12 +101,7 @@ function indentOf(gap: string): string {
 }
 
 function renderValue(value: JsonValue, { gap, unit }: Layout): string {
-  return unit === "" ? JSON.stringify(value) : JSON.stringify(value, null, unit).replaceAll("\n", lineStart(gap));
-}
-
-/** The last line break of a gap with the indentation behind it. */
-function lineStart(gap: string): string {
-  return /(?:\r\n|\n|\r)[ \t]*$/.exec(gap)?.[0] ?? "\n";
+  return unit === "" ? JSON.stringify(value) : JSON.stringify(value, null, unit).replaceAll("\n", gap);
 }
 
 function isEqual(one: JsonValue, other: JsonValue): boolean {

@@ -12,7 +12,19 @@ export function lineEndOf(text: string): "\n" | "\r\n" | "\r" {
   return returns > feeds ? "\r" : "\n";
 }
 
+/** The text without spaces, tabs and line ends after it. */
+export function trimBlanksAtEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && " \t\r\n".includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
 /** The text without blank lines before it and without blanks after it. */
 export function trimBlankLines(text: string): string {
-  return text.replace(/^(?:[ \t]*(?:\r\n|\r|\n))+/, "").trimEnd();
+  return trimBlanksAtEnd(text.slice(leadingBlankLines(text).length));
+}
+
+/** The blank lines that a text starts with. */
+export function leadingBlankLines(text: string): string {
+  return /^(?:[ \t]*(?:\r\n|\r|\n))*/.exec(text)?.[0] ?? "";
 }

@@ -25,10 +25,20 @@ export type Block = Span &
 export const DEEPEST = 16;
 
 const LONGEST_SOURCE = 4 * 1024 * 1024;
-const LONGEST_SETEXT = 4096;
-const UNDERLINE_OR_BLANK = /\n {0,3}(=+|-+)[ \t]*(?:\n|$)|\n[ \t]*(?:\n|$)/;
-const BLANK_INSIDE = /\n[ \t]*\n[ \t]*\S/;
-const QUOTE_MARKER = /^ {0,3}> ?/;
+/** Longer paragraphs, quotes and stretches of indented code are lexed piece by piece: engines limit loops in an expression. */
+const LONGEST_PIECE = 8192;
+const LONGEST_SETEXT = 1024;
+const UNDERLINE = /\n {0,3}(=+|-+)[ \t]*(?:\n|$)/.source;
+const END_OF_PARAGRAPH =
+  /\n[ \t]*(?:\n|$)|\n {0,3}(?:>|`{3}|~{3}|<!--|#{1,6}(?:\s|$)|(?:[-*+]|\d{1,9}[.)]) |(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})(?:\n|$))/
+    .source;
+const UNDERLINE_OR_END = new RegExp(`${UNDERLINE}|${END_OF_PARAGRAPH}`);
+/** One line that is a paragraph, in lists and quotes or not. */
+const PLAIN_LINE = /^(?: {0,3}(?:>|[-*+] |\d{1,9}[.)] ))* {0,3}\p{L}[^\n]*$/u;
+const MAYBE_DEFINITION = /^ {0,3}\[[^\n]/;
+const TAG_ABOVE_BLANK = /^ {0,3}<\/?(?!(?:pre|script|style|textarea)\n)[a-z][a-z0-9-]*\n(?:[ \t]*\n)+/i;
+const TRAILING_BLANKS = /(?<![ \t])[ \t]+$/;
+const QUOTE_MARKER = /^( {0,3}>)([ \t]?)/;
 
 /**
  * Splits a Markdown text into its top-level blocks. A text that is out of all proportion, in size or in nesting, is one
@@ -38,16 +48,20 @@ export function parseBlocks(source: string, depth = 0): readonly Block[] {
   if (source === "") return [];
   if (depth > DEEPEST || source.length > LONGEST_SOURCE) return asText(source);
   const masked = maskedSource(source);
+  // Blanks at the very end are kept from the lexer, which takes one for a line break.
+  const text = masked.replace(TRAILING_BLANKS, "");
   const lexer = new TopLevelLexer({ gfm: false, silent: true, tokenizer: new LinearTokenizer(depth) });
   const blocks: Block[] = [];
   let start = 0;
-  for (const token of lexer.blockTokens(masked, [])) {
-    if (!masked.startsWith(token.raw, start)) return asText(source);
+  for (const token of lexer.blockTokens(text, [])) {
+    if (!text.startsWith(token.raw, start)) return asText(source);
     const end = start + token.raw.length;
     blocks.push(blockOf(token, start, end));
     start = end;
   }
-  return start === source.length ? blocks : asText(source);
+  if (start !== text.length) return asText(source);
+  const last = blocks.pop() ?? { kind: "space", start: 0, end: 0 };
+  return [...blocks, { ...last, end: source.length }];
 }
 
 function asText(source: string): readonly Block[] {
@@ -57,7 +71,7 @@ function asText(source: string): readonly Block[] {
 function blockOf(token: Token, start: number, end: number): Block {
   if (isOf<Tokens.Heading>(token, "heading")) {
     const { depth: level, text, raw } = token;
-    return { kind: "heading", level, text, isSetext: raw.trim().includes("\n"), start, end };
+    return { kind: "heading", level, text, isSetext: /\n[^\n]/.test(raw), start, end };
   }
   if (isOf<Tokens.List>(token, "list")) return { kind: "list", inner: itemsOf(token, start), start, end };
   if (isOf<Tokens.Blockquote>(token, "blockquote")) {
@@ -116,21 +130,37 @@ class LinearTokenizer extends Tokenizer {
     this.#depth = depth;
   }
 
-  /** Looks for the underline first: marked's expression for the whole heading is slow on a long paragraph. */
-  override lheading(src: string): Tokens.Heading | undefined {
-    const [, underline] = UNDERLINE_OR_BLANK.exec(src.slice(0, LONGEST_SETEXT)) ?? [];
-    return underline === undefined ? undefined : super.lheading(src);
+  override paragraph(src: string): Tokens.Paragraph | undefined {
+    return super.paragraph(firstPiece(src));
   }
 
-  /** A link definition ends at a blank line, also where its title is left open. */
+  override code(src: string): Tokens.Code | undefined {
+    return super.code(firstPiece(src));
+  }
+
+  /** A link definition goes no further than a paragraph would, also where its title is left open. */
   override def(src: string): Tokens.Def | undefined {
-    const found = super.def(src);
-    return found === undefined || BLANK_INSIDE.test(found.raw) ? undefined : found;
+    const found = MAYBE_DEFINITION.test(src) ? super.def(firstPiece(src)) : undefined;
+    const paragraph = found === undefined ? undefined : this.rules.block.paragraph.exec(firstPiece(src))?.[0];
+    return (paragraph?.length ?? 0) < (found?.raw.trimEnd().length ?? 0) ? undefined : found;
+  }
+
+  /** A blank line ends the block of a tag that stands alone on its line, also of one without its `>`. */
+  override html(src: string): Tokens.HTML | undefined {
+    const found = super.html(src);
+    const [raw] = TAG_ABOVE_BLANK.exec(found?.raw ?? "") ?? [];
+    return found === undefined || raw === undefined ? found : { ...found, raw, text: raw };
+  }
+
+  /** Looks for the underline first: marked's expression for the whole heading is slow on a long paragraph. */
+  override lheading(src: string): Tokens.Heading | undefined {
+    const [, underline] = UNDERLINE_OR_END.exec(src.slice(0, LONGEST_SETEXT)) ?? [];
+    return underline === undefined ? undefined : super.lheading(src);
   }
 
   /** Decides how far a quote goes without lexing what it holds, unless a line without a marker follows one with. */
   override blockquote(src: string): Tokens.Blockquote | undefined {
-    const [found] = this.rules.block.blockquote.exec(src) ?? [];
+    const [found] = this.rules.block.blockquote.exec(firstPiece(src)) ?? [];
     if (found === undefined) return undefined;
     const lines = found.replace(/\n+$/, "").split("\n");
     const texts: string[] = [];
@@ -138,17 +168,31 @@ class LinearTokenizer extends Tokenizer {
     for (const line of lines) {
       const isMarked = QUOTE_MARKER.test(line);
       if (!isMarked && group.length > 0 && !endsInParagraph(group.join("\n"), this.#depth + 1)) break;
-      if (!isMarked) group = [];
-      else group.push(line.replace(QUOTE_MARKER, ""));
-      texts.push(isMarked ? line.replace(QUOTE_MARKER, "") : `    ${line}`);
+      const text = isMarked ? line.replace(QUOTE_MARKER, restOfTab) : `    ${line}`;
+      if (isMarked) group.push(text);
+      else group = [];
+      texts.push(text);
     }
     const raw = lines.slice(0, texts.length).join("\n");
     return { type: "blockquote", raw, text: texts.join("\n"), tokens: [] };
   }
 }
 
+/** A quote's marker takes one column of a tab after it; the rest of the tab is the text's. */
+function restOfTab(_: string, marker: string, blank: string): string {
+  return blank === "\t" ? " ".repeat(3 - (marker.length % 4)) : "";
+}
+
+function firstPiece(src: string): string {
+  if (src.length <= LONGEST_PIECE) return src;
+  const before = src.lastIndexOf("\n", LONGEST_PIECE);
+  const end = before === -1 ? src.indexOf("\n", LONGEST_PIECE) : before;
+  return end === -1 ? src : src.slice(0, end + 1);
+}
+
 /** True if a line without the markers of what it stands in would go on with the last paragraph of the text. */
 function endsInParagraph(text: string, depth: number): boolean {
+  if (PLAIN_LINE.test(text)) return true;
   const last = parseBlocks(text, depth).at(-1);
   if (last === undefined) return false;
   if (last.kind === "list" || last.kind === "quote") {

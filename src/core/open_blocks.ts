@@ -1,6 +1,7 @@
 import { type Block, DEEPEST, parseBlocks } from "./markdown.ts";
 
-const TAG = /<!--[\s\S]*?(?:-->|$)|<(\/?)([a-z][a-z0-9-]*)(?=[\s/>])([^<>]*)>/gi;
+const TAG = /<!--(?:-?>|[\s\S]*?(?:-->|$))|<(\/?)([a-z][a-z0-9-]*)(?=[\s/>])([^<>]*)>/gi;
+const COMMENT = "!--";
 const RAW = /^<(script|pre|style|textarea)(?=[\s>])/i;
 const BLOCK_TAGS: ReadonlySet<string> = new Set(
   [
@@ -15,11 +16,19 @@ const BLOCK_TAGS: ReadonlySet<string> = new Set(
  * it can't swallow what is put after it; a text that leaves nothing open is returned unchanged.
  */
 export function closeOpenBlocks(text: string): string {
+  const closed = closeLastBlock(text);
+  return closed.includes("<") ? withClosers(closed, closersOfTags(parseBlocks(closed), closed)) : closed;
+}
+
+/** Appends what closes the block that runs on to the end of a text: a code fence, a comment or raw HTML. */
+export function closeLastBlock(text: string): string {
   if (!/[`~]{3}|</.test(text)) return text;
-  const blocks = parseBlocks(text);
-  const last = blocks.findLast(({ kind }) => kind !== "space");
-  const closer = last === undefined ? undefined : closerOf(last, text.slice(last.start, last.end).trim());
-  const closers = [...(closer === undefined ? [] : [closer]), ...closersOfTags(blocks, text)];
+  const last = parseBlocks(text).findLast(({ kind }) => kind !== "space");
+  const closer = last === undefined ? undefined : closerOf(last, text.slice(last.start, last.end).trimEnd());
+  return closer === undefined ? text : withClosers(text, [closer]);
+}
+
+function withClosers(text: string, closers: readonly string[]): string {
   if (closers.length === 0) return text;
   return `${text}${/[\r\n]$/.test(text) ? "" : "\n"}${closers.join("\n")}`;
 }
@@ -27,37 +36,49 @@ export function closeOpenBlocks(text: string): string {
 function closerOf(block: Block, source: string): string | undefined {
   if (block.kind === "code" && block.isFenced) return closerOfFence(source);
   if (block.kind !== "html") return undefined;
-  const name = RAW.exec(source)?.[1];
-  if (name !== undefined) return source.toLowerCase().includes(`</${name.toLowerCase()}>`) ? undefined : `</${name}>`;
-  if (source.startsWith("<!--")) return /^<!--(?:-?>|[\s\S]*?-->)/.test(source) ? undefined : "-->";
-  if (source.startsWith("<?")) return source.includes("?>") ? undefined : "?>";
-  if (/^<!\[CDATA\[/i.test(source)) return source.includes("]]>") ? undefined : "]]>";
-  return source.startsWith("<!") && !source.includes(">") ? ">" : undefined;
+  const html = source.trimStart();
+  const name = RAW.exec(html)?.[1];
+  if (name !== undefined) return html.toLowerCase().includes(`</${name.toLowerCase()}>`) ? undefined : `</${name}>`;
+  if (html.startsWith("<!--")) return /^<!--(?:-?>|[\s\S]*?-->)/.test(html) ? undefined : "-->";
+  if (html.startsWith("<?")) return html.includes("?>") ? undefined : "?>";
+  if (/^<!\[CDATA\[/i.test(html)) return html.includes("]]>") ? undefined : "]]>";
+  return /^<![a-z][^>]*$|<\/?[a-z][^<>]*$/i.test(html) ? ">" : undefined;
 }
 
 function closerOfFence(source: string): string | undefined {
-  const fence = /^(`+|~+)/.exec(source)?.[1] ?? "";
-  const lines = source.split(/\r\n|\r|\n/);
-  const last = (lines.at(-1) ?? "").trim();
-  const isClosed = lines.length > 1 && last.length >= fence.length && last === fence.charAt(0).repeat(last.length);
+  const fence = /^ {0,3}(`+|~+)/.exec(source)?.[1] ?? "";
+  const [, ...below] = source.split(/\r\n|\r|\n/);
+  const last = below.at(-1)?.replace(/^ {0,3}/, "") ?? "";
+  const isClosed = last.length >= fence.length && last === fence.charAt(0).repeat(last.length);
   return isClosed ? undefined : fence;
 }
 
-/** The end tags of block elements that stay open; inside a paragraph or list only their ends count. */
+/** The end tags of block elements that stay open, a comment's included; in a paragraph or list only their ends count. */
 function closersOfTags(blocks: readonly Block[], text: string): string[] {
   const open: string[] = [];
+  let seen = 0;
   for (const { kind, start, end } of blocks) {
     const source = text.slice(start, end);
-    if (kind === "code" || (kind === "html" && RAW.test(source.trim()))) continue;
+    if (kind === "code" || (kind === "html" && RAW.test(source.trimStart()))) continue;
     const inner: string[] = [];
-    for (const [, slash, tag = "", rest = ""] of source.matchAll(TAG)) {
+    for (const { 0: all, 1: slash, 2: tag = "", 3: rest = "", index } of source.matchAll(TAG)) {
+      if (start + index < seen) continue;
+      if (kind === "html" && tag === "" && !all.endsWith("-->")) {
+        seen = text.indexOf("-->", end);
+        if (seen === -1) return closing([...open, COMMENT]);
+      }
       const name = tag.toLowerCase();
       if (!BLOCK_TAGS.has(name)) continue;
       if (slash === "/") closeTag(inner.includes(name) ? inner : open, name);
       else if (!rest.endsWith("/")) (kind === "html" ? open : inner).push(name);
     }
   }
-  return open.length > DEEPEST ? [] : open.reverse().map((name) => `</${name}>`);
+  return closing(open);
+}
+
+function closing(open: readonly string[]): string[] {
+  const ends = open.map((name) => (name === COMMENT ? "-->" : `</${name}>`)).reverse();
+  return ends.length > DEEPEST ? ends.slice(0, 1).filter((end) => end === "-->") : ends;
 }
 
 function closeTag(open: string[], name: string): void {

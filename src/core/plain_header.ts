@@ -70,8 +70,7 @@ function isOpen(entry: HeaderEntry | undefined): boolean {
 function readEntry(text: string, line: HeaderLine): HeaderEntry | undefined {
   if (!KEY_FIRST.test(text)) return undefined;
   let colon = text.indexOf(":");
-  const tightKey = text.slice(0, Math.max(colon, 0));
-  const isTight = isFieldKey(tightKey) && !endsKey(text, colon) && text[colon + 1] !== "#";
+  const isTight = colon > 0 && !endsKey(text, colon) && text[colon + 1] !== "#" && isFieldKey(text.slice(0, colon));
   while (!isTight && colon !== -1 && !endsKey(text, colon)) colon = text.indexOf(":", colon + 1);
   if (colon === -1) return undefined;
   const key = internKey(text.slice(0, isBlank(text, colon - 1) ? text.search(/[ \t]*:(?:[ \t]|$)/) : colon));

@@ -49,32 +49,35 @@ function maskValue(source: string, { from, colon = from, valueTo }: HeaderEntry,
 
 /** The entries of a block mapping, each with its lines. */
 export function placeBlockEntries(text: string, header: Header, pairs: readonly RichPair[]): HeaderEntry[] {
-  const numbers = new Map(header.lines.map(({ from, number }) => [from - header.open, number]));
+  const lineOf = lineFinder(header);
   return pairs.map((pair) => {
-    const start = startOf(pair);
-    const lineStart = Math.max(text.lastIndexOf("\n", start - 1), -1) + 1;
-    const indent = text.slice(lineStart, start);
-    const to = lineAt(text, endOf(text, pair), 0).next;
-    const line = numbers.get(lineStart) ?? header.firstLine;
-    return placeEntry(text, header.open, pair, {
-      line,
-      from: lineStart,
-      to,
-      indent: indent.trim() === "" ? indent : "",
-    });
+    const lineStart = lineStartOf(text, pair);
+    const indent = text.slice(lineStart, startOf(pair));
+    const place = { from: lineStart, to: lineAt(text, endOf(text, pair), 0).next, line: lineOf(lineStart) };
+    return placeEntry(text, header.open, pair, { ...place, indent: indent.trim() === "" ? indent : "" });
   });
 }
 
 /** The entries of a flow mapping, each with the comma that goes when it is removed. */
 export function placeFlowEntries(text: string, header: Header, pairs: readonly RichPair[]): HeaderEntry[] {
+  const lineOf = lineFinder(header);
   return pairs.map((pair, index) => {
     const [before, after] = [pairs[index - 1], pairs[index + 1]];
     const end = endOf(text, pair);
     const to = after === undefined ? end : startOf(after);
     const from = after === undefined && before !== undefined ? endOf(text, before) : startOf(pair);
-    const line = header.firstLine + text.slice(0, startOf(pair)).split("\n").length;
-    return placeEntry(text, header.open, pair, { line, from, to, indent: "" });
+    return placeEntry(text, header.open, pair, { from, to, line: lineOf(lineStartOf(text, pair)), indent: "" });
   });
+}
+
+function lineFinder({ open, firstLine, lines }: Header): (start: number) => number {
+  const numbers = new Map(lines.map(({ from, number }) => [from - open, number]));
+  return (start) => numbers.get(start) ?? firstLine;
+}
+
+function lineStartOf(text: string, pair: RichPair): number {
+  const start = startOf(pair);
+  return start === 0 ? 0 : text.lastIndexOf("\n", start - 1) + 1;
 }
 
 function placeEntry(
@@ -100,8 +103,9 @@ function startOf({ start, keyRange }: RichPair): number {
 /** The offset behind the last character of a pair that isn't a blank. */
 function endOf(text: string, { keyRange, separator, valueRange }: RichPair): number {
   const last = separator.findLast(({ type }) => !FILLER.has(type));
-  const end = Math.max(keyRange[1], last === undefined ? 0 : last.offset + last.source.length, valueRange?.[1] ?? 0);
-  return text.slice(0, end).trimEnd().length;
+  let end = Math.max(keyRange[1], last === undefined ? 0 : last.offset + last.source.length, valueRange?.[1] ?? 0);
+  while (/[ \t\r\n]/.test(text.charAt(end - 1))) end--;
+  return end;
 }
 
 /** The offset behind the colon, and behind an anchor that follows it on its line; `undefined` for `? key`. */

@@ -1,11 +1,13 @@
-import { DEEPEST, parseBlocks } from "./markdown.ts";
+import { type Block, DEEPEST, parseBlocks } from "./markdown.ts";
 import { dropControls } from "./text_controls.ts";
 
 const CONTAINERS = /^(?:[ \t]*(?:(?:[-*+]|\d{1,9}[.)])(?=[ \t])|>))*[ \t]*/;
 const RESERVED = /^[^\p{L}\p{N}\\]*(?:thread\s*[:：]|system\s+context)/iu;
 const OWN_LINE =
   /^[\s\p{Cf}]*_(?:ThreadMind context:|Left out|Cut|Missing|Levels|Abandoned here|⚠|Written|No summary)/iu;
-const SUSPECT = /thread|system|^[\s\p{Cf}]*_/imu;
+const MOST_ROUNDS = 5;
+const LEAST_WORK = 65_536;
+const SUSPECT = /thread|system|^\s*_/im;
 
 /**
  * A text from the repository as it may be shown: without control characters and bidirectional overrides, and with a
@@ -13,11 +15,24 @@ const SUSPECT = /thread|system|^[\s\p{Cf}]*_/imu;
  */
 export function sanitiseText(text: string): string {
   const clean = dropControls(text);
-  if (!SUSPECT.test(clean)) return clean;
-  const lines = clean.split("\n");
-  const marks = { code: new Set<number>(), headings: new Set<number>() };
-  markLines(clean, 0, 0, marks);
-  return lines.map((line, at) => (marks.code.has(at) ? line : escapeLine(line, marks.headings.has(at)))).join("\n");
+  if (!SUSPECT.test(clean.replace(/\p{Cf}/gu, ""))) return clean;
+  let shown = clean;
+  // A heading that is one no longer may change what the lines below it are.
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const escaped = escapeLines(shown, round === MOST_ROUNDS - 1);
+    if (escaped === shown) return shown;
+    shown = escaped;
+  }
+  return shown;
+}
+
+function escapeLines(text: string, alsoCode: boolean): string {
+  const marks = { code: new Set<number>(), headings: new Set<number>(), left: 4 * text.length + LEAST_WORK };
+  markLines(text, 0, 0, marks);
+  return text
+    .split("\n")
+    .map((line, at) => (marks.code.has(at) && !alsoCode ? line : escapeLine(line, marks.headings.has(at))))
+    .join("\n");
 }
 
 interface Marks {
@@ -25,10 +40,13 @@ interface Marks {
   readonly code: Set<number>;
   /** indexes of lines on which an underlined heading starts */
   readonly headings: Set<number>;
+  /** how many characters may still be lexed; what is nested deeper than that lasts is text */
+  left: number;
 }
 
 function markLines(source: string, firstLine: number, depth: number, marks: Marks): void {
-  if (depth > DEEPEST) return;
+  if (depth > DEEPEST || source.length > marks.left) return;
+  marks.left -= source.length;
   let line = firstLine;
   let counted = 0;
   const lineAt = (offset: number): number => {
@@ -38,13 +56,17 @@ function markLines(source: string, firstLine: number, depth: number, marks: Mark
     }
     return line;
   };
+  let above: Block["kind"] = "space";
   for (const block of parseBlocks(source, depth)) {
     const from = lineAt(block.start);
     if (block.kind === "heading" && block.isSetext) marks.headings.add(from);
     if (block.kind === "list" || block.kind === "quote") {
       for (const { start, text } of block.inner) markLines(text, lineAt(start), depth + 1, marks);
     }
-    if (block.kind !== "code") continue;
+    // Readers differ on whether indented code right below a quote or list is part of it.
+    const isCode = block.kind === "code" && (block.isFenced || (above !== "quote" && above !== "list"));
+    above = block.kind;
+    if (!isCode) continue;
     const last = lineAt(block.start + source.slice(block.start, block.end).trimEnd().length);
     for (let at = from; at <= last; at++) marks.code.add(at);
   }

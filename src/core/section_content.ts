@@ -1,8 +1,8 @@
 import { ThreadMindError } from "../errors.ts";
 import { findNearHeading, findSectionName, type SectionName, standsAlone } from "./headings.ts";
-import { normaliseLineEnds, trimBlankLines } from "./lines.ts";
+import { normaliseLineEnds, trimBlankLines, trimBlanksAtEnd } from "./lines.ts";
 import { parseBlocks } from "./markdown.ts";
-import { closeOpenBlocks } from "./open_blocks.ts";
+import { closeLastBlock } from "./open_blocks.ts";
 import { parseSummary } from "./summary.ts";
 
 /**
@@ -15,9 +15,9 @@ export function parseContent(name: SectionName, heading: string, typed: string):
   const whole = `${heading}\n${text}`;
   const { sections } = parseSummary(whole);
   const end = sections[0]?.end ?? 0;
-  if (sections.length === 1 && end === whole.length) return closeOpenBlocks(text);
+  if (sections.length === 1 && end === whole.length) return closeLastBlock(text);
   const cut = end - heading.length - 1;
-  const above = given.trimEnd().length - text.length + cut;
+  const above = trimBlanksAtEnd(given).length - text.length + cut;
   throw refuseHeading(name, text.slice(cut), given.slice(0, above).split("\n").length);
 }
 
@@ -40,4 +40,18 @@ function refuseHeading(name: SectionName, rest: string, line: number): ThreadMin
       ? `Write ${other.name} in a call of its own, or the whole summary without section.`
       : "Use ### or deeper inside a section, or write the whole summary without section.",
   );
+}
+
+/** Makes the headings of a text deep enough to stand within a section; nothing else changes. */
+export function demoteHeadings(text: string): string {
+  const headings = parseBlocks(text).flatMap((block) => (block.kind === "heading" && !block.isSetext ? [block] : []));
+  const shift = 3 - headings.reduce((least, { level }) => Math.min(least, level), 3);
+  let moved = "";
+  let copied = 0;
+  for (const { start, level } of headings) {
+    const hashes = text.indexOf("#", start);
+    moved += text.slice(copied, hashes) + "#".repeat(Math.min(6, level + shift) - level);
+    copied = hashes;
+  }
+  return moved + text.slice(copied);
 }

@@ -1,8 +1,8 @@
 import { ThreadMindError } from "../errors.ts";
 import { findNearHeading, type SectionName } from "./headings.ts";
-import { lineEndOf, normaliseLineEnds } from "./lines.ts";
+import { leadingBlankLines, lineEndOf, normaliseLineEnds, trimBlanksAtEnd } from "./lines.ts";
 import { parseBlocks } from "./markdown.ts";
-import { closeOpenBlocks } from "./open_blocks.ts";
+import { closeLastBlock } from "./open_blocks.ts";
 import { parseContent } from "./section_content.ts";
 import { chooseBody, createSection } from "./section_place.ts";
 import { contentOf, parseSummary, type Section, type Summary } from "./summary.ts";
@@ -13,6 +13,8 @@ export interface SectionEdit {
   readonly body: string;
   readonly movedToDecisions: boolean;
 }
+
+const MOST_LINES = 10;
 
 /**
  * Replaces the content of a section, byte for byte nothing else; an absent one is created in standard order, empty
@@ -44,7 +46,7 @@ export function appendToSection(
   if (text === "") return unmoved(body);
   if (section === undefined) return createSection(summary, name, text);
   const old = contentOf(summary, section);
-  const joined = joinBlocks([closeOpenBlocks(old), dedentAfterList(old, text)]);
+  const joined = joinBlocks([closeLastBlock(old), setOff(old, text)]);
   const added = joined.slice(old.length).replaceAll("\n", lineEndOf(body));
   const { core } = partsOf(summary, section);
   return unmoved(writeSection(summary, section, core + added, joined));
@@ -57,11 +59,12 @@ function unmoved(body: string): SectionEdit {
 function findOnly({ sections }: Summary, name: SectionName): Section | undefined {
   const named = sections.filter((section) => section.name === name);
   if (named.length < 2) return named[0];
-  const lines = named.map(({ line }) => line);
+  const lines = named.slice(0, MOST_LINES).map(({ line }) => line);
+  const more = named.length > MOST_LINES ? ", …" : "";
   throw new ThreadMindError(
     "conflicting-sections",
-    `Cannot change the section ${name}: it stands ${named.length === 2 ? "twice" : `${named.length} times`} (lines ${lines.slice(0, -1).join(", ")} and ${lines.at(-1)} of the summary).`,
-    "Write the whole summary, without section, with the section once.",
+    `Cannot change the section ${name}: it stands ${named.length === 2 ? "twice" : `${named.length} times`} in the summary (lines ${lines.join(", ")}${more}).`,
+    "Write the whole summary, without section, with that section once.",
   );
 }
 
@@ -72,57 +75,53 @@ function headingOf({ body }: Summary, section: Section | undefined, name: Sectio
   return section.near ? (findNearHeading(line)?.heading ?? `## ${name}`) : line;
 }
 
-/** Text that is indented less than code would go on with the last item of the list above it. */
-function dedentAfterList(above: string, text: string): string {
-  const indent = /^ {1,3}(?=\S)/.exec(text)?.[0] ?? "";
-  if (indent === "" || parseBlocks(above).findLast(({ kind }) => kind !== "space")?.kind !== "list") return text;
-  return text.replace(new RegExp(`^ {1,${indent.length}}`, "gm"), "");
+/** Keeps indented text from going on with the list or code above it; code is kept off by a comment. */
+function setOff(above: string, text: string): string {
+  const last = parseBlocks(above).findLast(({ kind }) => kind !== "space");
+  const isList = last?.kind === "list";
+  if (!/^[ \t]/.test(text) || !(isList || last?.kind === "code")) return text;
+  if (parseBlocks(text)[0]?.kind === "code") return `<!-- -->\n\n${text}`;
+  const indent = /^ */.exec(text)?.[0].length ?? 0;
+  return isList ? text.replace(new RegExp(`^ {1,${indent}}`, "gm"), "") : text;
 }
 
 interface Parts {
-  /** the heading's line, without its line break */
-  readonly heading: string;
   readonly lead: string;
   readonly core: string;
   readonly trail: string;
 }
 
-/** A section as heading, blank lines, content, and the blanks at its end; joined with a line break they are the section. */
-function partsOf(summary: Summary, section: Section): Parts {
-  const { body } = summary;
-  const heading = headingOf(summary, section, section.name).replaceAll("\n", lineEndOf(body));
-  const region = body.slice(section.contentStart, section.end);
-  if (region.trim() === "") return { heading, lead: "", core: "", trail: region };
-  const lead = /^(?:[ \t]*(?:\r\n|\r|\n))*/.exec(region)?.[0] ?? "";
-  const core = region.slice(lead.length).trimEnd();
-  return { heading, lead, core, trail: region.slice(lead.length + core.length).replace(/^[ \t]+/, "") };
+/** What is below a section's heading: blank lines, the content, and the line ends after it. */
+function partsOf({ body }: Summary, { contentStart, end }: Section): Parts {
+  const region = body.slice(contentStart, end);
+  if (trimBlanksAtEnd(region) === "") return { lead: "", core: "", trail: region };
+  const lead = leadingBlankLines(region);
+  const core = trimBlanksAtEnd(region.slice(lead.length));
+  return { lead, core, trail: region.slice(lead.length + core.length).replace(/^[ \t]+/, "") };
 }
 
 function writeSection(summary: Summary, section: Section, core: string, text: string): string {
   const { body } = summary;
-  const eol = lineEndOf(body);
   const parts = partsOf(summary, section);
-  const above = `${body.slice(0, section.start)}${keptHeading(summary, section, parts.heading)}${parts.lead}${core}`;
-  const below = body.slice(section.end);
-  const trails = below === "" ? [trailAtEnd(body, parts, eol)] : trailsAbove(parts, eol);
-  return chooseBody(
-    summary,
-    trails.map((trail) => above + trail + below),
-    section,
-    text,
+  const [above, below] = [body.slice(0, section.start), body.slice(section.end)];
+  const trails = below === "" ? [trailAtEnd(body, parts)] : trailsAbove(parts, lineEndOf(body));
+  const bodies = headingLines(summary, section).flatMap((heading) =>
+    trails.map((trail) => above + heading + parts.lead + core + trail + below),
   );
+  return chooseBody(summary, bodies, section, text);
 }
 
-/** The heading as it stands in the file, byte for byte, unless it was only meant as one. */
-function keptHeading({ body }: Summary, { start, contentStart, near }: Section, heading: string): string {
-  const line = body.slice(start, contentStart);
-  const end = /(?:\r\n|\r|\n)$/.exec(line)?.[0] ?? lineEndOf(body);
-  return near ? heading + end : line.replace(/(?:\r\n|\r|\n)$/, "") + end;
+/** The heading's line as it may be written, the best first: as it stands, or what was only meant as a heading as one. */
+function headingLines(summary: Summary, section: Section): string[] {
+  const line = summary.body.slice(section.start, section.contentStart);
+  const eol = lineEndOf(summary.body);
+  const kept = /[\r\n]$/.test(line) ? line : line + eol;
+  return section.near ? [headingOf(summary, section, section.name) + eol, kept] : [kept];
 }
 
-function trailAtEnd(body: string, { core, trail }: Parts, eol: string): string {
+function trailAtEnd(body: string, { core, trail }: Parts): string {
   if (core !== "") return trail;
-  return /[\r\n]$/.test(body) ? eol : "";
+  return /[\r\n]$/.test(body) ? lineEndOf(body) : "";
 }
 
 function trailsAbove({ core, trail }: Parts, eol: string): string[] {
@@ -135,6 +134,6 @@ function removeSection(summary: Summary, section: Section): string {
   const { body } = summary;
   const eol = lineEndOf(body);
   const [above, below] = [body.slice(0, section.start), body.slice(section.end)];
-  const heading = keptHeading(summary, section, headingOf(summary, section, section.name));
-  return chooseBody(summary, [above + below, above + eol + below, above + heading + eol + below], section, undefined);
+  const emptied = headingLines(summary, section).map((heading) => above + heading + eol + below);
+  return chooseBody(summary, [above + below, above + eol + below, ...emptied], section, undefined);
 }

@@ -1,8 +1,8 @@
 import { ThreadMindError } from "../errors.ts";
 import { SECTION_NAMES, type SectionName } from "./headings.ts";
-import { lineEndOf, normaliseLineEnds, trimBlankLines } from "./lines.ts";
-import { parseBlocks } from "./markdown.ts";
-import { closeOpenBlocks } from "./open_blocks.ts";
+import { leadingBlankLines, lineEndOf, normaliseLineEnds, trimBlankLines, trimBlanksAtEnd } from "./lines.ts";
+import { closeLastBlock } from "./open_blocks.ts";
+import { demoteHeadings } from "./section_content.ts";
 import { contentOf, parseSummary, type Section, type Summary } from "./summary.ts";
 import { joinBlocks } from "./units.ts";
 
@@ -38,16 +38,19 @@ export function chooseBody(
   );
 }
 
-/** True if a body has the section with these texts, and beside it the others; one without content counts as absent. */
+/** True if a body has the section with these texts, and beside it the others; to have none, it may have one without content. */
 function holds(body: string, name: SectionName, own: readonly string[], others: readonly Entry[]): boolean {
   const entries = entriesOf(parseSummary(body));
-  const texts = entries.flatMap(([each, text]) => (each === name && (text !== "" || own.includes("")) ? [text] : []));
+  const texts = entries.flatMap(([each, text]) => (each === name && (own.length > 0 || text !== "") ? [text] : []));
   const rest = entries.filter(([each]) => each !== name);
   return (
     texts.length === own.length &&
     texts.every((text, index) => text === own[index]) &&
     rest.length === others.length &&
-    rest.every(([each, text], index) => each === others[index]?.[0] && text === others[index]?.[1])
+    rest.every(([each, text], index) => {
+      const [other, had = ""] = others[index] ?? [];
+      return each === other && (text === had || text === closeLastBlock(had));
+    })
   );
 }
 
@@ -58,7 +61,7 @@ export function createSection(
   text: string,
 ): { readonly body: string; readonly movedToDecisions: boolean } {
   const { body, sections } = summary;
-  if (sections.length === 0 && body.trim() !== "") {
+  if (sections.length === 0 && trimBlanksAtEnd(body) !== "") {
     return { body: moveToDecisions(body, name, text), movedToDecisions: true };
   }
   return { body: chooseBody(summary, placesOf(summary, name, text), name, text), movedToDecisions: false };
@@ -70,8 +73,7 @@ function placesOf({ body, sections }: Summary, name: SectionName, text: string):
   const next = sections.find((section) => SECTION_NAMES.indexOf(section.name) > rank);
   const previous = sections.findLast((section) => SECTION_NAMES.indexOf(section.name) < rank);
   const last = sections.at(-1);
-  const closed = normaliseLineEnds(body);
-  const closers = closeOpenBlocks(closed).slice(closed.length).replaceAll("\n", lineEndOf(body));
+  const closed = closedBody(body);
   return [
     ...(next === undefined
       ? []
@@ -81,8 +83,16 @@ function placesOf({ body, sections }: Summary, name: SectionName, text: string):
       : [insert(body, previous.end, 2, name, text), insert(body, previous.end, previous.level, name, text)]),
     ...(last === undefined ? [] : [insert(body, last.end, 2, name, text)]),
     insert(body, body.length, 2, name, text),
-    insert(body + closers, body.length + closers.length, 2, name, text),
+    insert(closed, closed.length, 2, name, text),
   ];
+}
+
+/** The body with what its last block leaves open closed. */
+function closedBody(body: string): string {
+  const text = normaliseLineEnds(trimBlanksAtEnd(body));
+  const closers = closeLastBlock(text).slice(text.length).replaceAll("\n", lineEndOf(body));
+  const end = trimBlanksAtEnd(body).length;
+  return body.slice(0, end) + closers + body.slice(end);
 }
 
 function insert(body: string, at: number, level: number, name: SectionName, text: string): string {
@@ -90,32 +100,18 @@ function insert(body: string, at: number, level: number, name: SectionName, text
   const above = body.slice(0, at);
   const below = body.slice(at);
   const tail = normaliseLineEnds(above.slice(-200));
-  const isSetOff = above.trim() === "" || /\n[ \t]*\n$/.test(tail);
+  const isSetOff = trimBlanksAtEnd(above) === "" || /\n[ \t]*\n$/.test(tail);
   const gap = (above === "" || tail.endsWith("\n") ? "" : eol) + (isSetOff ? "" : eol);
-  const isAtEnd = below.trim() === "";
+  const isAtEnd = trimBlanksAtEnd(below) === "";
   const end = isAtEnd ? (body === "" || /[\r\n]$/.test(body) ? eol : "") : eol + eol;
   return `${above}${gap}${"#".repeat(level)} ${name}${eol}${text.replaceAll("\n", eol)}${end}${isAtEnd ? "" : below}`;
 }
 
 function moveToDecisions(body: string, name: SectionName, text: string): string {
   const eol = lineEndOf(body);
-  const lead = /^(?:[ \t]*(?:\r\n|\r|\n))*/.exec(body)?.[0] ?? "";
-  const old = closeOpenBlocks(demoteHeadings(trimBlankLines(normaliseLineEnds(body))));
+  const lead = leadingBlankLines(body);
+  const old = closeLastBlock(demoteHeadings(trimBlankLines(normaliseLineEnds(body))));
   const sections = name === "Decisions" ? joinBlocks([old, text]) : `${old}\n\n## ${name}\n${text}`;
   const moved = `## Decisions\n${sections}`.replaceAll("\n", eol);
   return `${lead}${moved}${/[\r\n]$/.test(body) ? eol : ""}`;
-}
-
-/** Makes the headings of a text deep enough to stand within a section. */
-function demoteHeadings(text: string): string {
-  const headings = parseBlocks(text).flatMap((block) => (block.kind === "heading" && !block.isSetext ? [block] : []));
-  const shift = 3 - Math.min(3, ...headings.map(({ level }) => level));
-  let moved = "";
-  let copied = 0;
-  for (const { start, level } of headings) {
-    const hashes = text.indexOf("#", start);
-    moved += text.slice(copied, hashes) + "#".repeat(Math.min(6, level + shift) - level);
-    copied = hashes;
-  }
-  return moved + text.slice(copied);
 }

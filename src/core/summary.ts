@@ -80,7 +80,7 @@ function boundariesOf(block: Block, body: string): Boundary[] {
     }
   }
   if (kind === "code" || kind === "html" || kind === "space" || kind === "rule") return [];
-  return nearBoundaries(kind, body.slice(start, end), start);
+  return nearBoundaries(block, body);
 }
 
 function skipLines(body: string, start: number, count: number): number {
@@ -95,20 +95,21 @@ function skipLines(body: string, start: number, count: number): number {
 const MAYBE_NEAR = /^ {0,3}(?:#{1,6}[^\s#]|[*_]{2,3}[^\s*_])/m;
 
 /** The near-headings of durable sections among the lines of a block, lines that merely continue a list or quote included. */
-function nearBoundaries(kind: Block["kind"], text: string, blockStart: number): Boundary[] {
+function nearBoundaries({ kind, start: blockStart, end }: Block, body: string): Boundary[] {
+  const text = body.slice(blockStart, end);
   if (!MAYBE_NEAR.test(text)) return [];
   const lines = text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
   const isContainer = kind === "list" || kind === "quote";
   const found: Boundary[] = [];
   let start = blockStart;
   for (const [index, line] of lines.entries()) {
-    const contentStart = start + line.length;
     const heading = isContainer && /^\s/.test(line) ? undefined : findNearHeading(line.trimEnd());
     const isAlone = (isContainer || index === 0) && standsAlone(lines[index + 1]);
     if (heading !== undefined && DURABLE_NAMES.includes(heading.name) && (!heading.isBold || isAlone)) {
-      found.push({ name: heading.name, level: heading.level, start, contentStart, near: true });
+      const { name, level } = heading;
+      found.push({ name, level, start, contentStart: skipLines(body, start, 1), near: true });
     }
-    start = contentStart;
+    start += line.length;
   }
   return found;
 }

@@ -75,7 +75,7 @@ export async function parseThreadFile(source: string): Promise<ThreadFile | Unre
   if (header === undefined) return withoutHeader(source);
   if ("message" in header) return header;
   const rich = readRichHeader(await import("yaml"), source, header);
-  if ("message" in rich) return header.isDisplaced ? withoutHeader(source) : rich;
+  if ("message" in rich) return header.isDisplaced ? withoutHeader(source) : withConflict(rich, header);
   return withHeader(source, header, rich.entries, rich.flowFrom);
 }
 
@@ -89,7 +89,7 @@ export function editThreadFile(file: ThreadFile, changes: ThreadChanges): string
   const body =
     changes.body === undefined ? file.body : fitBody(source, file.body, changes.body, editable !== undefined);
   const isBodyNew = body !== file.body;
-  if (editable === undefined) return isBodyNew || Object.keys(set).length > 0 ? addHeader(file, set, body) : source;
+  if (editable === undefined) return addHeader(file, set, body);
   const edits = editHeader(editable, set, unset, isBodyNew);
   if (edits.length === 0 && !isBodyNew) return source;
   if (conflictLine !== undefined) {
@@ -106,11 +106,12 @@ export function renderThreadFile(fields: ThreadFields, body: string): string {
   return renderFile(fields, text.endsWith("\n") ? text : `${text}\n`, "\n");
 }
 
-/** A file without a header gets one, above its text; a body that would be taken for one too. */
-function addHeader({ source, eol }: ThreadFile, set: ThreadFields, body: string): string {
-  const marks = source.slice(0, countByteOrderMarks(source));
-  const needsHeader = Object.keys(set).length > 0 || /^\s*---/.test(body);
-  return marks + (needsHeader ? renderFile(set, body, eol) : body);
+/** A file without a header gets one above its text where keys are set, or where a new body would be taken for one. */
+function addHeader(file: ThreadFile, set: ThreadFields, body: string): string {
+  const marks = file.source.slice(0, countByteOrderMarks(file.source));
+  const isSet = Object.values(set).some((value) => value !== undefined);
+  const needsHeader = isSet || (body !== file.body && /^\s*---/.test(body));
+  return marks + (needsHeader ? renderFile(set, body, file.eol) : body);
 }
 
 function withHeader(
@@ -175,6 +176,11 @@ function readRichHeader(yaml: Yaml, source: string, header: Header): RichHeader 
     return own !== undefined && own.to === entry.to ? own : entry;
   });
   return { entries, flowFrom: undefined };
+}
+
+function withConflict(fault: Unreadable, { conflictLine }: Header): Unreadable {
+  if (conflictLine === undefined) return fault;
+  return { ...fault, hint: "Run threadmind resolve, or settle the merge conflict by hand.", conflictLine };
 }
 
 function findYamlFault(yaml: Yaml, document: Document.Parsed, { firstLine }: Header): Unreadable | undefined {

@@ -1,5 +1,9 @@
 import { ThreadMindError } from "../errors.ts";
 import { findNearest, idKey, parseThreadReference, quote, type ThreadId } from "./id.ts";
+import { parseDate } from "./thread_fields.ts";
+import { countOf } from "./tokens.ts";
+
+const MOST_NAMED = 20;
 
 /** Whether work on a thread goes on. */
 export type ThreadStatus = "open" | "done" | "abandoned";
@@ -40,6 +44,7 @@ export interface Fault {
 
 /** A project's threads with their parents resolved. */
 export interface Tree {
+  /** the root's id as its file spells it; as the project spells it when there is no such file */
   readonly rootId: string;
   readonly threads: ReadonlyMap<string, Thread>;
   readonly children: ReadonlyMap<string, readonly Thread[]>;
@@ -62,10 +67,11 @@ export function buildTree(threads: readonly Thread[], rootId: string): Tree {
     const twins = exact === undefined ? (byKey.get(idKey(id)) ?? []) : [];
     return exact ?? (twins.length === 1 ? twins[0] : undefined);
   };
+  const root = find(rootId);
   const parentOf = (thread: Thread): Thread | undefined => {
     if (thread.parentId === null || thread.fault !== undefined) return undefined;
     if (thread.parentId !== undefined) return find(thread.parentId);
-    return idKey(thread.id) === idKey(rootId) ? undefined : find(rootId);
+    return thread.id === root?.id ? undefined : root;
   };
   const children = new Map<string, Thread[]>();
   for (const thread of threads) {
@@ -76,16 +82,11 @@ export function buildTree(threads: readonly Thread[], rootId: string): Tree {
     else siblings.push(thread);
   }
   for (const siblings of children.values()) siblings.sort(byAge);
-  return { rootId, threads: byId, children, parentOf };
+  return { rootId: root?.id ?? rootId, threads: byId, children, parentOf };
 }
 
 function groupByKey(threads: readonly Thread[]): ReadonlyMap<string, readonly Thread[]> {
-  const groups = new Map<string, Thread[]>();
-  for (const thread of threads) {
-    const key = idKey(thread.id);
-    groups.set(key, [...(groups.get(key) ?? []), thread]);
-  }
-  return groups;
+  return Map.groupBy(threads, ({ id }) => idKey(id));
 }
 
 function byAge(a: Thread, b: Thread): number {
@@ -96,13 +97,24 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** The thread with this id, compared without case and normalisation; `undefined` for none and for several. */
+export function findThread(tree: Tree, id: string): Thread | undefined {
+  const [match, ...twins] = findTwins(tree, id);
+  return twins.length === 0 ? match : undefined;
+}
+
+/** The thread with this very id, else all whose ids differ from it only in case or normalisation. */
+function findTwins(tree: Tree, id: string): readonly Thread[] {
+  const exact = tree.threads.get(id);
+  if (exact !== undefined) return [exact];
+  const key = idKey(id);
+  return [...tree.threads.values()].filter((thread) => idKey(thread.id) === key);
+}
+
 /** The thread that was typed, compared without case and normalisation. Throws `unknown-thread` with the nearest ids. */
 export function getThread(tree: Tree, typed: string): Thread {
   const { thread: id } = parseThreadReference(typed);
-  const exact = tree.threads.get(id);
-  if (exact !== undefined) return exact;
-  const key = idKey(id);
-  const [match, ...twins] = [...tree.threads.values()].filter((thread) => idKey(thread.id) === key);
+  const [match, ...twins] = findTwins(tree, id);
   if (match !== undefined && twins.length === 0) return match;
   if (match !== undefined) {
     const names = [match, ...twins].map((twin) => twin.id).join(", ");
@@ -126,39 +138,50 @@ export function getThread(tree: Tree, typed: string): Thread {
 
 /** The chain to a thread. Throws `parent-loop` naming the threads. */
 export function chainOf(tree: Tree, thread: Thread): Chain {
-  const threads = [thread];
-  const seen = new Set<string>([thread.id]);
-  let top = thread;
-  for (let parent = tree.parentOf(top); parent !== undefined; parent = tree.parentOf(top)) {
-    if (seen.has(parent.id)) throw loopError(thread, [...threads].reverse(), parent);
-    seen.add(parent.id);
-    threads.push(parent);
-    top = parent;
-  }
+  const { upwards, again } = climb(tree, thread);
+  if (again !== undefined) throw loopError(thread, upwards.slice(upwards.indexOf(again)));
+  const top = upwards.at(-1) ?? thread;
   const missing = top.fault === undefined && typeof top.parentId === "string" ? top.parentId : undefined;
   return {
-    threads: threads.reverse(),
+    threads: upwards.toReversed(),
     missingParent: missing === undefined ? undefined : { parent: missing, namedBy: top.id },
   };
 }
 
-function loopError(thread: Thread, upwards: readonly Thread[], again: Thread): ThreadMindError {
-  const ids = [...upwards].reverse().map(({ id }) => id);
-  const loop = [...ids.slice(ids.indexOf(again.id)), again.id].join(" → ");
+/** A thread and its ancestors, nearest first, up to the root or to the one whose parent comes `again`. */
+function climb(tree: Tree, thread: Thread): { upwards: readonly Thread[]; again: Thread | undefined } {
+  const upwards = new Set<Thread>();
+  let next: Thread | undefined = thread;
+  while (next !== undefined && !upwards.has(next)) {
+    upwards.add(next);
+    next = tree.parentOf(next);
+  }
+  return { upwards: [...upwards], again: next };
+}
+
+function loopError(thread: Thread, loop: readonly Thread[]): ThreadMindError {
+  const [first = thread] = loop;
+  const ids = loop.slice(0, MOST_NAMED).map(({ id }) => id);
+  const more = loop.length > ids.length ? [`${countOf(loop.length - ids.length, "more thread")}`] : [];
   return new ThreadMindError(
     "parent-loop",
-    `Cannot follow the parents of ${thread.id}: they form a loop (${loop}).`,
-    `Correct the parentId in one of their files, e.g. ${again.file}.`,
+    `Cannot follow the parents of ${thread.id}: they form a loop (${[...ids, ...more, first.id].join(" → ")}).`,
+    `Correct the parentId in one of their files, e.g. ${first.file}.`,
   );
 }
 
-/** The chain to a thread as far as it is sound: no error for a loop. */
+/** The threads that a thread's parents go round in, in order from the least id; empty when they lead to a root. */
+export function findLoop(tree: Tree, thread: Thread): readonly Thread[] {
+  const { upwards, again } = climb(tree, thread);
+  if (again === undefined) return [];
+  const loop = upwards.slice(upwards.indexOf(again));
+  const least = loop.reduce((found, { id }, index) => (id < (loop[found]?.id ?? "") ? index : found), 0);
+  return [...loop.slice(least), ...loop.slice(0, least)];
+}
+
+/** A thread and its ancestors, root first, up to where their parents form a loop. */
 export function soundChainOf(tree: Tree, thread: Thread): readonly Thread[] {
-  try {
-    return chainOf(tree, thread).threads;
-  } catch {
-    return [thread];
-  }
+  return climb(tree, thread).upwards.toReversed();
 }
 
 /** True if the thread is neither done nor abandoned and can be read. */
@@ -178,9 +201,20 @@ export function linkedBranch(tree: Tree, thread: Thread): string | undefined {
 
 /** The open thread linked to a branch, the one updated last. */
 export function threadOfBranch(tree: Tree, branch: string): Thread | undefined {
-  return [...tree.threads.values()]
-    .filter((thread) => isOpen(thread) && thread.branch === branch)
-    .sort((a, b) => compare(b.updatedAt ?? "", a.updatedAt ?? "") || compare(a.id, b.id))[0];
+  return [...tree.threads.values()].filter((thread) => isOpen(thread) && thread.branch === branch).sort(byNewest)[0];
+}
+
+/** Orders threads by their last update, newest first; those without one come last. */
+export function byNewest(a: Thread, b: Thread): number {
+  const [one, other] = [a, b].map(({ updatedAt }) => parseDate(updatedAt ?? "") ?? Number.NEGATIVE_INFINITY);
+  return one === other ? compare(a.id, b.id) : (other ?? 0) - (one ?? 0);
+}
+
+/** A thread and all that is below it, each once. */
+export function subtreeOf(tree: Tree, thread: Thread): readonly Thread[] {
+  const found = new Set<Thread>([thread]);
+  for (const next of found) for (const child of tree.children.get(next.id) ?? []) found.add(child);
+  return [...found];
 }
 
 /** Keys (as `idKey` makes them) of all ids in use. */

@@ -1,4 +1,4 @@
-import { type Block, parseBlocks, type Span } from "./markdown.ts";
+import { parseBlocks, type Span } from "./markdown.ts";
 
 /** The smallest part of a summary that is kept, added or left out as a whole; two with one key say the same. */
 export interface Unit {
@@ -22,17 +22,14 @@ function unitOf(raw: string): Unit {
 
 /** Joins texts so that each stays what it is: a blank line between them, none between two lists. */
 export function joinBlocks(parts: readonly string[]): string {
-  return parts
-    .filter((part) => part !== "")
-    .reduce((joined, part) => (joined === "" ? part : `${joined}${separatorOf(joined, part)}${part}`), "");
-}
-
-function separatorOf(above: string, below: string): string {
-  return parseBlocks(above).findLast(isNotSpace)?.kind === "list" && parseBlocks(below)[0]?.kind === "list"
-    ? "\n"
-    : "\n\n";
-}
-
-function isNotSpace({ kind }: Block): boolean {
-  return kind !== "space";
+  let joined = "";
+  let endsInList = false;
+  for (const part of parts) {
+    const blocks = parseBlocks(part).filter(({ kind }) => kind !== "space");
+    if (blocks.length === 0) continue;
+    const isList = endsInList && blocks[0]?.kind === "list";
+    joined += (joined === "" ? "" : isList ? "\n" : "\n\n") + part;
+    endsInList = blocks.at(-1)?.kind === "list";
+  }
+  return joined;
 }

@@ -1,7 +1,9 @@
 import { join } from "node:path";
-import { listFolder, makeFolder, removeFile, writeWhole } from "./files.ts";
-import { checkInside, type Layout } from "./layout.ts";
+import { parseObject, setMembers } from "../core/json_file.ts";
+import { listFolder, readText, removeFile, writeWhole } from "./files.ts";
+import { type Layout, prepareLocal } from "./layout.ts";
 import { isAlive } from "./lock.ts";
+import type { Sighting } from "./seen.ts";
 
 /** Where a client's session stands: the join between its server and its hooks, by the client's process id. */
 export interface ClientSession {
@@ -10,13 +12,26 @@ export interface ClientSession {
   readonly branch: string | undefined;
 }
 
+/** What a hook of the client with this process id has shown of a thread, by `project/thread`. */
+export function readSighting(layout: Layout, pid: number, key: string): Sighting | undefined {
+  const read = readText(join(layout.sessions, `${pid}.json`));
+  const parsed = read !== undefined && "text" in read ? parseObject(read.text) : undefined;
+  const seen = parsed === undefined || "message" in parsed ? undefined : parsed.members.get("seen");
+  if (typeof seen !== "object" || seen === null || Array.isArray(seen)) return undefined;
+  const entry = Object.entries(seen).find(([name]) => name === key)?.[1];
+  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return undefined;
+  const { digest, isWhole } = entry as Readonly<Record<string, unknown>>;
+  return typeof digest === "string" ? { digest, isWhole: isWhole === true } : undefined;
+}
+
 /** Remembers what the client with this process id has active, and forgets clients that are gone. */
 export function writeClientSession(layout: Layout, pid: number, session: ClientSession): void {
-  for (const folder of [layout.data, layout.local, layout.sessions, layout.temporary]) {
-    checkInside(layout, folder);
-    makeFolder(folder);
-  }
-  writeWhole(join(layout.sessions, `${pid}.json`), `${JSON.stringify(session)}\n`, layout.temporary);
+  prepareLocal(layout, layout.sessions);
+  const path = join(layout.sessions, `${pid}.json`);
+  const read = readText(path);
+  const present = read !== undefined && "text" in read && !("message" in parseObject(read.text)) ? read.text : "{}\n";
+  const { project, thread, branch } = session;
+  writeWhole(path, setMembers(present, { project, thread, branch }), layout.temporary);
   for (const { name } of listFolder(layout.sessions) ?? []) {
     const other = Number(/^(\d+)\.json$/.exec(name)?.[1]);
     if (!Number.isNaN(other) && other !== pid && !isAlive(other)) removeFile(join(layout.sessions, name));

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { type JsonValue, parseObject, setMembers } from "../core/json_file.ts";
-import { readText, renameAside } from "./files.ts";
+import { kindOf, moveFile, readText } from "./files.ts";
 import { type Layout, shownPath } from "./layout.ts";
 import type { Writer } from "./store.ts";
+import { readSafely } from "./thread_reading.ts";
 
 /** This checkout's state: where new sessions start, and who writes. */
 export interface Config {
@@ -12,7 +13,7 @@ export interface Config {
   readonly authors: readonly string[];
   /** the thread last active, by project and branch */
   readonly starts: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** said once when the file was there but could not be read */
+  /** what is wrong with the file, as a sentence with its place, when it is there and can't be used */
   readonly fault: string | undefined;
 }
 
@@ -46,12 +47,19 @@ export function readConfig(layout: Layout): Config {
 }
 
 function readMembers(layout: Layout): { members: ReadonlyMap<string, JsonValue>; fault: string | undefined } {
-  const read = readText(layout.config);
-  if (read === undefined) return { members: new Map(), fault: undefined };
-  const name = shownPath(layout, layout.config);
-  const parsed = "text" in read ? parseObject(read.text) : { message: `It ${read.fault}.`, line: 1 };
+  if (kindOf(layout.config) === undefined) return { members: new Map(), fault: undefined };
+  const read = readSafely(layout, layout.config);
+  const parsed = "text" in read ? parseObject(read.text) : { message: `It ${read.fault}.`, line: undefined };
   if (!("message" in parsed)) return { members: parsed.members, fault: undefined };
-  return { members: new Map(), fault: `${name} can't be read (line ${parsed.line}: ${parsed.message})` };
+  const name = shownPath(layout, layout.config);
+  const at = parsed.line === undefined ? name : `${name}:${parsed.line}`;
+  return { members: salvageAuthor("text" in read ? read.text : ""), fault: `${at}: ${parsed.message}` };
+}
+
+/** One's own id is all that is taken from a broken file: it can't be made again without an e-mail address. */
+function salvageAuthor(source: string): ReadonlyMap<string, JsonValue> {
+  const author = /"author"\s*:\s*"([^"\\\n]+)"/.exec(source)?.[1];
+  return new Map(author === undefined ? [] : [["author", author]]);
 }
 
 function entriesOf(value: JsonValue | undefined): [string, JsonValue][] {
@@ -72,14 +80,15 @@ function readStarts(value: JsonValue | undefined): Config["starts"] {
  * invented in its place; the returned sentence says so.
  */
 export function changeConfig(layout: Layout, writer: Writer, change: ConfigChange): string | undefined {
-  const config = readConfig(layout);
-  const aside = config.fault === undefined ? undefined : setAside(layout, config.fault);
+  const { members, fault } = readMembers(layout);
+  const aside = fault === undefined ? undefined : setAside(layout, fault);
   const read = readText(layout.config);
   const source = read !== undefined && "text" in read ? read.text : "{}\n";
+  const values: Record<string, JsonValue> = members.has("version") ? {} : { version: 1 };
+  if (aside !== undefined) for (const [key, value] of members) values[key] = value;
   const { start, ...plain } = change;
-  const values: Record<string, JsonValue> = { version: 1 };
   for (const [key, value] of Object.entries(plain)) if (value !== undefined) values[key] = value as JsonValue;
-  if (start !== undefined) values["starts"] = withStart(config.starts, start);
+  if (start !== undefined) values["starts"] = withStart(members.get("starts"), start);
   const changed = setMembers(source, values);
   if (changed !== source || read === undefined) writer.putConfig(changed);
   return aside;
@@ -88,21 +97,20 @@ export function changeConfig(layout: Layout, writer: Writer, change: ConfigChang
 function setAside(layout: Layout, fault: string): string {
   for (let number = 1; ; number++) {
     const name = `config.json.unreadable${number === 1 ? "" : `-${number}`}`;
-    if (renameAside(layout.config, join(layout.local, name))) {
-      return `${fault}: it was set aside as ${shownPath(layout, join(layout.local, name))}.`;
-    }
+    const aside = join(layout.local, name);
+    if (kindOf(aside) !== undefined) continue;
+    moveFile(layout.config, aside);
+    return `${fault} It was set aside as ${shownPath(layout, aside)}.`;
   }
 }
 
 function withStart(
-  starts: Config["starts"],
+  starts: JsonValue | undefined,
   { project, branch, thread }: NonNullable<ConfigChange["start"]>,
 ): JsonValue {
-  const branches = new Map(starts.get(project));
+  const all = new Map(entriesOf(starts));
+  const branches = new Map(entriesOf(all.get(project)));
   branches.delete(branch);
   branches.set(branch, thread);
-  const kept = [...branches].slice(-MOST_BRANCHES);
-  const all = new Map([...starts].map(([id, known]) => [id, Object.fromEntries(known)]));
-  all.set(project, Object.fromEntries(kept));
-  return Object.fromEntries(all);
+  return Object.fromEntries(all.set(project, Object.fromEntries([...branches].slice(-MOST_BRANCHES))));
 }

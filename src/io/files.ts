@@ -5,7 +5,6 @@ import {
   closeSync,
   constants,
   fsyncSync,
-  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -15,15 +14,18 @@ import {
   readlinkSync,
   realpathSync,
   renameSync,
+  type Stats,
   statSync,
   unlinkSync,
+  watch,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import process from "node:process";
-import { storageError } from "./storage_error.ts";
+import { retrying } from "./retrying.ts";
+import { errorCode, reasonOf, storageError } from "./storage_error.ts";
 
 /** What a directory entry is; links are looked at, not followed. */
 export interface Entry {
@@ -31,10 +33,11 @@ export interface Entry {
   readonly kind: "file" | "folder" | "link" | "other";
 }
 
-/** Size in bytes and modification time in milliseconds of a file. */
+/** Size in bytes and modification time in milliseconds of a file, and the device it is on. */
 export interface FileStamp {
   readonly size: number;
   readonly modifiedAt: number;
+  readonly device: number;
 }
 
 /** A text that was read, or why it can't be used. */
@@ -43,47 +46,42 @@ export type TextResult = { readonly text: string } | { readonly fault: string };
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 const isWindows = process.platform === "win32";
 
-/** The `code` of a file system error, e.g. `ENOENT`. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
-}
-
-function orAbsent<T>(read: () => T): T | undefined {
+/** Reads what may be absent; any other failure is told as one. */
+function orAbsent<T>(path: string, read: () => T, action = "read"): T | undefined {
   try {
     return read();
   } catch (error) {
-    const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw error;
+    if (isAbsence(error)) return undefined;
+    throw storageError(action, path, error);
   }
+}
+
+function isAbsence(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 /** The entries of a folder, sorted by name; `undefined` if there is no such folder. */
 export function listFolder(path: string): readonly Entry[] | undefined {
-  const entries = orAbsent(() => readdirSync(path, { withFileTypes: true }));
+  const entries = orAbsent(path, () => readdirSync(path, { withFileTypes: true }));
   return entries
-    ?.map(
-      (entry): Entry => ({
-        name: entry.name,
-        kind: entry.isFile() ? "file" : entry.isDirectory() ? "folder" : entry.isSymbolicLink() ? "link" : "other",
-      }),
-    )
+    ?.map((entry): Entry => ({ name: entry.name, kind: kindIn(entry) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function kindIn(found: Pick<Stats, "isFile" | "isDirectory" | "isSymbolicLink">): Entry["kind"] {
+  return found.isFile() ? "file" : found.isDirectory() ? "folder" : found.isSymbolicLink() ? "link" : "other";
 }
 
 /** What stands at a path, without following a link there; `undefined` if nothing. */
 export function kindOf(path: string): Entry["kind"] | undefined {
-  const stat = orAbsent(() => lstatSync(path));
-  if (stat === undefined) return undefined;
-  if (stat.isSymbolicLink()) return "link";
-  return stat.isFile() ? "file" : stat.isDirectory() ? "folder" : "other";
+  const stat = orAbsent(path, () => lstatSync(path));
+  return stat === undefined ? undefined : kindIn(stat);
 }
 
 /** True if the owner may run the file at this path. */
 export function isExecutable(path: string): boolean {
-  const stat = orAbsent(() => lstatSync(path));
-  return stat !== undefined && (stat.mode & 0o100) !== 0;
+  return ((orAbsent(path, () => lstatSync(path))?.mode ?? 0) & 0o100) !== 0;
 }
 
 /** True if a program can be started from this path. */
@@ -99,19 +97,23 @@ export function isProgram(path: string): boolean {
 
 /** Size and time of a file (links followed); `undefined` if absent. */
 export function stampOf(path: string): FileStamp | undefined {
-  const stat = orAbsent(() => statSync(path));
-  return stat === undefined ? undefined : { size: stat.size, modifiedAt: stat.mtimeMs };
+  const stat = orAbsent(path, () => statSync(path));
+  return stat === undefined ? undefined : { size: stat.size, modifiedAt: stat.mtimeMs, device: stat.dev };
 }
 
-/** True if `path` is a folder (links followed). */
+/** True if `path` is a folder (links followed); false too where nobody may look. */
 export function isFolder(path: string): boolean {
-  return orAbsent(() => statSync(path))?.isDirectory() ?? false;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** True if this process's user owns `path`, or ownership means nothing here. */
 export function isOwn(path: string): boolean {
   const uid = process.getuid?.();
-  return uid === undefined || orAbsent(() => statSync(path))?.uid === uid;
+  return uid === undefined || orAbsent(path, () => statSync(path))?.uid === uid;
 }
 
 /** The path with all links resolved; `undefined` if absent or a loop of links. */
@@ -119,9 +121,8 @@ export function realPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    const code = errorCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return undefined;
-    throw error;
+    if (isAbsence(error) || errorCode(error) === "ELOOP") return undefined;
+    throw storageError("read", path, error);
   }
 }
 
@@ -136,29 +137,37 @@ export function isWithin(folder: string, path: string): boolean {
 
 /** The bytes of a regular file; `undefined` if absent. */
 export function readBytes(path: string): Uint8Array | undefined {
-  return orAbsent(() => {
-    const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    try {
-      return new Uint8Array(readFileSync(fd));
-    } finally {
-      closeSync(fd);
-    }
-  });
+  return orAbsent(path, () => readRegular(path));
+}
+
+/** Reads a file without ever waiting for another process to write it. */
+function readRegular(path: string): Uint8Array {
+  return withFile(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0), (fd) => new Uint8Array(readFileSync(fd)));
+}
+
+function withFile<T>(path: string, flags: string | number, use: (fd: number) => T): T {
+  const fd = openSync(path, flags);
+  try {
+    return use(fd);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** The target text of a link as bytes; `undefined` if absent. */
 export function readLink(path: string): Uint8Array | undefined {
-  return orAbsent(() => new Uint8Array(readlinkSync(path, { encoding: "buffer" })));
+  return orAbsent(path, () => new Uint8Array(readlinkSync(path, { encoding: "buffer" })));
 }
 
-/** A file's text, byte for byte in UTF-8 (BOM kept); `undefined` if absent. */
+/** A file's text, byte for byte in UTF-8 (BOM kept), or why it can't be had; `undefined` if absent. */
 export function readText(path: string): TextResult | undefined {
-  const stamp = stampOf(path);
-  if (stamp === undefined) return undefined;
-  if (stamp.size > MAX_TEXT_BYTES) return { fault: "is larger than 64 MiB" };
-  const bytes = readBytes(path);
-  if (bytes === undefined) return undefined;
-  return decodeText(bytes);
+  try {
+    if (statSync(path).size > MAX_TEXT_BYTES) return { fault: "is larger than 64 MiB" };
+    return decodeText(readRegular(path));
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return isAbsence(error) ? undefined : { fault: `can't be read: ${reasonOf(error)}` };
+  }
 }
 
 /** Bytes as UTF-8 text with its BOM, or why they are none. */
@@ -169,6 +178,18 @@ export function decodeText(bytes: Uint8Array): TextResult {
     const [first, second] = bytes;
     const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
     return { fault: isUtf16 ? "is UTF-16, not UTF-8" : "is not UTF-8" };
+  }
+}
+
+/** Calls back with the name of each entry of a folder that changes; keeps no process alive. Returns what ends it. */
+export function watchFolder(path: string, onChange: (name: string) => void): () => void {
+  try {
+    const watcher = watch(path, { persistent: false }, (_, name) => onChange(name ?? ""));
+    watcher.on("error", () => undefined);
+    return () => watcher.close();
+  } catch {
+    // a folder that isn't there, or a file system that can't be watched
+    return () => undefined;
   }
 }
 
@@ -183,7 +204,7 @@ export function makeFolder(path: string): void {
 
 /** Removes a file; absence is fine. */
 export function removeFile(path: string): void {
-  retrying(() => orAbsent(() => unlinkSync(path)));
+  orAbsent(path, () => retrying(() => unlinkSync(path)), "remove");
 }
 
 /**
@@ -192,24 +213,17 @@ export function removeFile(path: string): void {
  */
 export function writeWhole(path: string, content: string | Uint8Array, temporaryFolder: string): void {
   const target = kindOf(path) === "link" ? (realPath(path) ?? path) : path;
-  const mode = orAbsent(() => statSync(target))?.mode;
-  if (mode !== undefined) checkWritable(target);
+  const mode = orAbsent(path, () => statSync(target), "write")?.mode;
   const name = `${process.pid}-${randomBytes(6).toString("hex")}.tmp`;
+  const replaceBy = (temporary: string): void => moveInto(writeTemporary(temporary, content, mode), target);
   try {
-    moveInto(writeTemporary(join(temporaryFolder, name), content, mode), target);
-  } catch (error) {
-    if (errorCode(error) !== "EXDEV") throw storageError("write", path, error);
+    if (mode !== undefined) accessSync(target, constants.W_OK);
     try {
-      moveInto(writeTemporary(join(dirname(target), `.${name}`), content, mode), target);
-    } catch (second) {
-      throw storageError("write", path, second);
+      replaceBy(join(temporaryFolder, name));
+    } catch (error) {
+      if (errorCode(error) !== "EXDEV") throw error;
+      replaceBy(join(dirname(target), `.${name}`));
     }
-  }
-}
-
-function checkWritable(path: string): void {
-  try {
-    accessSync(path, constants.W_OK);
   } catch (error) {
     throw storageError("write", path, error);
   }
@@ -218,17 +232,14 @@ function checkWritable(path: string): void {
 function writeTemporary(path: string, content: string | Uint8Array, mode: number | undefined): string {
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   try {
-    const fd = openSync(path, "wx");
-    try {
+    withFile(path, "wx", (fd) => {
       for (let offset = 0; offset < bytes.length; ) offset += writeSync(fd, bytes, offset);
       fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
+    });
     if (mode !== undefined && !isWindows) chmodSync(path, mode & 0o7777);
     return path;
   } catch (error) {
-    orAbsent(() => unlinkSync(path));
+    forget(path);
     throw error;
   }
 }
@@ -237,21 +248,27 @@ function moveInto(temporary: string, target: string): void {
   try {
     retrying(() => renameSync(temporary, target));
   } catch (error) {
-    orAbsent(() => unlinkSync(temporary));
+    forget(temporary);
     throw error;
   }
   syncFolder(dirname(target));
 }
 
+/** Removes a file of ours after a failure, which is what has to be told. */
+function forget(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // it was never made
+  }
+}
+
 function syncFolder(path: string): void {
   if (isWindows) return;
-  const fd = openSync(path, "r");
   try {
-    fsyncSync(fd);
+    withFile(path, "r", fsyncSync);
   } catch {
     // some file systems can't sync a folder; the file itself is on disk
-  } finally {
-    closeSync(fd);
   }
 }
 
@@ -268,15 +285,14 @@ export function writePlain(path: string, text: string): void {
 /** Creates a file that must not exist yet; false if it does. */
 export function createExclusive(path: string, content: string): boolean {
   try {
-    const fd = openSync(path, "wx");
-    try {
-      writeSync(fd, content);
-    } catch (error) {
-      orAbsent(() => unlinkSync(path));
-      throw error;
-    } finally {
-      closeSync(fd);
-    }
+    withFile(path, "wx", (fd) => {
+      try {
+        writeSync(fd, content);
+      } catch (error) {
+        forget(path);
+        throw error;
+      }
+    });
     return true;
   } catch (error) {
     const code = errorCode(error);
@@ -285,34 +301,11 @@ export function createExclusive(path: string, content: string): boolean {
   }
 }
 
-/** Gives a file a second name; false if that name is taken. Falls back to renaming where links can't be made. */
-export function renameAside(from: string, to: string): boolean {
+/** Moves a file to another name in the same file system. */
+export function moveFile(from: string, to: string): void {
   try {
-    linkSync(from, to);
-    unlinkSync(from);
-    return true;
+    retrying(() => renameSync(from, to));
   } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
-    renameSync(from, to);
-    return true;
-  }
-}
-
-/** Waits without spinning; for retries of file operations only. */
-function pause(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-}
-
-/** Windows refuses to replace a file that another process has open for a moment: try again for two seconds. */
-function retrying<T>(action: () => T): T {
-  for (let wait = 1; ; wait *= 2) {
-    try {
-      return action();
-    } catch (error) {
-      const code = errorCode(error);
-      const isPassing = isWindows && (code === "EPERM" || code === "EBUSY" || code === "EACCES");
-      if (!isPassing || wait > 1000) throw error;
-      pause(wait);
-    }
+    throw storageError("move", from, error);
   }
 }

@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import process from "node:process";
 import { isUnder } from "../core/paths.ts";
 import type { Fingerprint } from "../core/staleness.ts";
 import { isExecutable, kindOf, readBytes, readLink } from "./files.ts";
 import type { Git, IndexEntry, Listing } from "./git.ts";
 
-/** The folder that no fingerprint and no count takes in. */
-export const OWN_FOLDER = ".threadmind";
+const OWN_FOLDER = ".threadmind";
+
+/** True for files of ThreadMind itself, which no fingerprint and no count takes in. */
+export function isOwnFile(path: string): boolean {
+  return path.split("/").includes(OWN_FOLDER);
+}
 
 /** What is under some paths in the working tree: a fingerprint line a file, by path from the repository's top. */
 export interface Contents {
@@ -52,10 +55,9 @@ interface Pending {
 
 async function hashContents(git: Git, prefix: string, listing: Listing): Promise<Contents | undefined> {
   const isCounted = (path: string): boolean =>
-    path.startsWith(prefix) && !isUnder(OWN_FOLDER, path.slice(prefix.length)) && !/[\r\n]/.test(path);
+    path.startsWith(prefix) && !isOwnFile(path.slice(prefix.length)) && !/[\r\n\ufffd]/.test(path);
   const tracked = listing.tracked.filter(({ path }) => isCounted(path));
   const untracked = listing.untracked.filter((path) => isCounted(path) && !path.endsWith("/"));
-  const idLength = listing.tracked[0]?.blob.length ?? 40;
   const lines = new Map<string, { line: string; isTracked: boolean; isChanged: boolean }>();
   const pending: Pending[] = [];
   const put = (path: string, mode: string, blob: string, isTracked: boolean, isChanged: boolean): void => {
@@ -64,9 +66,9 @@ async function hashContents(git: Git, prefix: string, listing: Listing): Promise
   };
   for (const entry of tracked) {
     if (!entry.isDirty || entry.mode === "160000") put(entry.path, entry.mode, entry.blob, true, false);
-    else takeFromDisk(git, entry, idLength, pending, put);
+    else takeFromDisk(git, entry, pending, put);
   }
-  for (const path of untracked) takeUntracked(git, path, idLength, pending, put);
+  for (const path of untracked) takeUntracked(git, path, pending, put);
   const blobs = await git.hash(pending.map(({ path }) => path));
   if (blobs === undefined) return undefined;
   for (const [index, { path, mode, isTracked }] of pending.entries())
@@ -77,21 +79,21 @@ async function hashContents(git: Git, prefix: string, listing: Listing): Promise
 type Put = (path: string, mode: string, blob: string, isTracked: boolean, isChanged: boolean) => void;
 
 /** A tracked file that differs from the index: hashed as it is on disk, left out if it is gone. */
-function takeFromDisk(git: Git, entry: IndexEntry, idLength: number, pending: Pending[], put: Put): void {
+function takeFromDisk(git: Git, entry: IndexEntry, pending: Pending[], put: Put): void {
   const file = join(git.top, entry.path);
   const kind = kindOf(file);
-  if (kind === "link") put(entry.path, "120000", blobId(readLink(file), idLength), true, true);
+  if (kind === "link") put(entry.path, "120000", blobId(readLink(file), git.idLength), true, true);
   else if (kind === "file" && entry.mode === "120000")
-    put(entry.path, entry.mode, blobId(readBytes(file), idLength), true, true);
+    put(entry.path, entry.mode, blobId(readBytes(file), git.idLength), true, true);
   else if (kind === "file") pending.push({ path: entry.path, mode: entry.mode, isTracked: true });
 }
 
-function takeUntracked(git: Git, path: string, idLength: number, pending: Pending[], put: Put): void {
+function takeUntracked(git: Git, path: string, pending: Pending[], put: Put): void {
   const file = join(git.top, path);
   const kind = kindOf(file);
-  if (kind === "link") put(path, "120000", blobId(readLink(file), idLength), false, true);
+  if (kind === "link") put(path, "120000", blobId(readLink(file), git.idLength), false, true);
   if (kind !== "file") return;
-  const mode = process.platform !== "win32" && isExecutable(file) ? "100755" : "100644";
+  const mode = git.hasFileModes && isExecutable(file) ? "100755" : "100644";
   pending.push({ path, mode, isTracked: false });
 }
 

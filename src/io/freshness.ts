@@ -8,8 +8,9 @@ import {
   type Stamp,
 } from "../core/staleness.ts";
 import { type Contents, fingerprintOf, inRepository, prefixOf, readContents, scopeOf } from "./fingerprint.ts";
-import { type Git, isCommitId } from "./git.ts";
-import { readHistory } from "./history.ts";
+import type { Git } from "./git.ts";
+import { isCommitId } from "./git_folder.ts";
+import { type History, readHistory } from "./history.ts";
 
 /** A thread whose summary is to be checked against the code. */
 export interface Subject {
@@ -29,13 +30,11 @@ export interface NewStamp {
 
 type Checked = Subject & { readonly scope: readonly string[] };
 
-const HEX = /^[0-9a-f]{7,64}$/;
-
 /** The commit and fingerprint to record with a summary that is written now. */
 export async function takeStamp(git: Git | undefined, workspace: string, paths: readonly string[]): Promise<NewStamp> {
   if (git === undefined) return { commit: undefined, fingerprint: undefined };
   const prefix = prefixOf(git, workspace);
-  const scope = scopeOf(git, workspace, paths);
+  const scope = scopeOf(git, workspace, usablePaths(paths));
   const [commit, contents] = await Promise.all([
     git.commitId(),
     scope.length === 0 ? undefined : readContents(git, prefix, scope),
@@ -69,7 +68,7 @@ export async function readStaleNotes(
   const checked = subjects.map(
     (subject): Checked => ({
       ...subject,
-      commit: HEX.test(subject.commit ?? "") ? subject.commit : undefined,
+      commit: isCommitId(subject.commit ?? "") ? subject.commit : undefined,
       scope: scopeOf(git, workspace, usablePaths(subject.paths)),
     }),
   );
@@ -97,7 +96,8 @@ function stampOf(subject: Subject): Stamp {
 /** False when the fingerprint matches, or when it can't be compared: then nothing is said. */
 function differs(subject: Checked, contents: Contents | undefined, prefix: string): boolean {
   const recorded = parseFingerprint(subject.fingerprint);
-  if (recorded === undefined) return subject.commit !== undefined || subject.paths.length > 0;
+  if (recorded === undefined || subject.paths.length === 0)
+    return subject.commit !== undefined || subject.paths.length > 0;
   if (subject.scope.length === 0 || contents === undefined) return false;
   return !fingerprintMatches(recorded, fingerprintOf(contents, prefix, subject.scope));
 }
@@ -108,42 +108,37 @@ async function readEvidence(
   subjects: readonly Checked[],
   contents: Contents | undefined,
 ): Promise<ReadonlyMap<string, Evidence>> {
-  const dated = subjects.filter(({ commit }) => commit !== undefined && isCommitId(commit));
-  const printed = subjects.filter(({ fingerprint }) => parseFingerprint(fingerprint) !== undefined);
-  const clean = printed.filter(({ scope }) => !hasChanges(contents, prefix, scope));
-  const scope = [...new Set(clean.flatMap((subject) => subject.scope))];
-  const [history, staged] = await Promise.all([
-    dated.length === 0 ? undefined : readHistory(git, prefix, dated),
-    scope.length === 0 ? [] : readStaged(git, prefix, scope, contents),
-  ]);
-  const evidence = new Map<string, Evidence>();
-  for (const subject of subjects) {
-    const found = history?.get(subject.id);
-    const isDated = subject.commit !== undefined;
-    if (isDated && found === undefined && isCommitId(subject.commit ?? "")) continue;
-    const isDirty =
-      hasChanges(contents, prefix, subject.scope) ||
-      (staged ?? []).some((path) => subject.scope.some((part) => isUnder(inRepository(prefix, part), path)));
-    evidence.set(subject.id, {
-      commit: found?.commit ?? (isDated ? "elsewhere" : "none"),
-      commits: found?.commits,
-      isShallow: git.isShallow,
-      isDirty,
-    });
-  }
-  return evidence;
+  if (subjects.length === 0) return new Map();
+  const { isUnborn } = await git.head();
+  const dated = isUnborn ? [] : subjects.filter(({ commit }) => commit !== undefined);
+  const history: History = dated.length === 0 ? new Map() : await readHistory(git, prefix, dated);
+  const told = subjects.filter((subject) => !dated.includes(subject) || history.has(subject.id));
+  const unchanged = told.filter(({ id }) => history.get(id)?.commit !== "elsewhere" && !history.get(id)?.commits);
+  const dirty = await findDirty(git, prefix, unchanged, contents, isUnborn);
+  return new Map(
+    told.map(({ id }) => {
+      const { commit = "none", commits }: Partial<Evidence> = history.get(id) ?? {};
+      return [id, { commit, commits, isShallow: git.isShallow, isDirty: dirty.has(id) }];
+    }),
+  );
 }
 
-/** Paths whose index differs from HEAD; before the first commit, all that is in the index. */
-async function readStaged(
+/** The threads under whose paths git shows changes. Before the first commit all that is there is one. */
+async function findDirty(
   git: Git,
   prefix: string,
-  scope: readonly string[],
+  subjects: readonly Checked[],
   contents: Contents | undefined,
-): Promise<readonly string[] | undefined> {
-  const { isUnborn } = await git.head();
-  if (isUnborn) return [...(contents?.lines ?? [])].map(([path]) => path);
-  return git.differsFromHead(scope.map((path) => inRepository(prefix, path)));
+  isUnborn: boolean,
+): Promise<ReadonlySet<string>> {
+  const isClean = ({ scope }: Checked): boolean => !hasChanges(contents, prefix, scope);
+  const clean = subjects.filter(({ fingerprint }) => parseFingerprint(fingerprint) !== undefined).filter(isClean);
+  const scope = [...new Set(clean.flatMap((subject) => subject.scope))].map((path) => inRepository(prefix, path));
+  const asked = scope.length === 0 ? [] : isUnborn ? contents?.lines.keys() : await git.differsFromHead(scope);
+  const staged = [...(asked ?? [])];
+  const isStaged = (subject: Checked): boolean =>
+    subject.scope.some((part) => staged.some((path) => isUnder(inRepository(prefix, part), path)));
+  return new Set(subjects.filter((subject) => !isClean(subject) || isStaged(subject)).map(({ id }) => id));
 }
 
 function hasChanges(contents: Contents | undefined, prefix: string, scope: readonly string[]): boolean {

@@ -1,6 +1,11 @@
 import { dirname, join, resolve } from "node:path";
-import { isFolder, kindOf, readText } from "./files.ts";
+import process from "node:process";
+import { kindOf } from "./files.ts";
+import { BRANCH_PREFIX, type GitFolder, type Head, isCommitId, openGitFolder } from "./git_folder.ts";
 import { type Answer, findGitProgram, runGit } from "./git_process.ts";
+import { askDeletions, askTexts, askVersions, type DeletingCommit, type FileCommit } from "./git_versions.ts";
+
+export type { Head } from "./git_folder.ts";
 
 /** A file as git's index or working tree knows it, path relative to the repository's top. */
 export interface IndexEntry {
@@ -24,17 +29,18 @@ export interface Commit {
   readonly files: readonly string[];
 }
 
-/** Where HEAD stands. `branch` only when a branch with at least one commit is checked out. */
-export interface Head {
-  readonly branch: string | undefined;
-  readonly isUnborn: boolean;
-}
-
 /** The questions ThreadMind asks git; each answer is `undefined` when git fails, is missing or too slow. */
 export interface Git {
   /** the repository's top folder */
   readonly top: string;
+  /** git's own folder of this working tree */
+  readonly folder: string;
+  /** true in a shallow clone, for as long as it is one */
   readonly isShallow: boolean;
+  /** hex digits of an object id */
+  readonly idLength: 40 | 64;
+  /** true if git takes a file's executable bit from the disk */
+  readonly hasFileModes: boolean;
   head(): Promise<Head>;
   commitId(): Promise<string | undefined>;
   defaultBranch(): Promise<string | undefined>;
@@ -45,28 +51,29 @@ export interface Git {
   isAncestor(commit: string): Promise<"yes" | "no" | "unknown" | undefined>;
   existing(commits: readonly string[]): Promise<ReadonlySet<string> | undefined>;
   forkPoint(commits: readonly string[]): Promise<string | undefined>;
+  /** the commits from HEAD back to `since`, which is in the answer if HEAD is or descends from it */
   parents(since: string | undefined): Promise<readonly Commit[] | undefined>;
+  /** what those commits changed under the paths, merges left out */
   changes(since: string | undefined, paths: readonly string[] | undefined): Promise<readonly Commit[] | undefined>;
   shallowCommits(): ReadonlySet<string>;
+  /** the commits that touched a file, newest first */
+  versions(path: string): Promise<readonly FileCommit[] | undefined>;
+  /** the commits that deleted files below a folder, newest first */
+  deletions(folder: string): Promise<readonly DeletingCommit[] | undefined>;
+  /** the texts of objects such as `<commit>:<path>` */
+  texts(names: readonly string[]): Promise<readonly (string | undefined)[] | undefined>;
 }
 
-const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-const BRANCH_PREFIX = "refs/heads/";
-
 const LOG_OPTIONS =
-  "--no-renames --no-follow --diff-merges=off --no-show-signature --no-color --no-ext-diff --no-notes --no-decorate --no-mailmap --ignore-submodules=none".split(
+  "--encoding=UTF-8 --root --no-renames --no-follow --diff-merges=off --no-show-signature --no-color --no-ext-diff --no-notes --no-decorate --no-mailmap --ignore-submodules=none".split(
     " ",
   );
 
-/** True for a full commit id, SHA-1 or SHA-256. */
-export function isCommitId(text: string): boolean {
-  return COMMIT_ID.test(text);
-}
-
-/** The nearest folder from `start` upwards that holds `.git`; `undefined` outside a repository. */
+/** The nearest folder from `start` upwards that holds git's folder, or a file or link to it; `undefined` outside a repository. */
 export function findRepositoryTop(start: string): string | undefined {
   for (let folder = resolve(start); ; folder = dirname(folder)) {
-    if (kindOf(join(folder, ".git")) !== undefined) return folder;
+    const kind = kindOf(join(folder, ".git"));
+    if (kind === "file" || kind === "link" || kindOf(join(folder, ".git", "HEAD")) !== undefined) return folder;
     if (dirname(folder) === folder) return undefined;
   }
 }
@@ -74,16 +81,24 @@ export function findRepositoryTop(start: string): string | undefined {
 /** Opens the repository that `folder` is in; `undefined` without a repository or without git. */
 export function openGit(folder: string): Git | undefined {
   const top = findRepositoryTop(folder);
-  const gitFolder = top === undefined ? undefined : findGitFolder(join(top, ".git"));
+  const gitFolder = top === undefined ? undefined : openGitFolder(top);
   if (top === undefined || gitFolder === undefined) return undefined;
   const program = findGitProgram(top);
   if (program === undefined) return undefined;
-  const common = resolve(gitFolder, readLine(join(gitFolder, "commondir")) ?? ".");
   const ask: Ask = (args, input) => runGit(program, top, args, input);
   return {
     top,
-    isShallow: (readLine(join(common, "shallow")) ?? "") !== "",
-    head: () => readHead(gitFolder, common, ask),
+    folder: gitFolder.path,
+    get isShallow() {
+      return gitFolder.readShallow().size > 0;
+    },
+    get idLength() {
+      return gitFolder.readSetting("objectformat") === "sha256" ? 64 : 40;
+    },
+    get hasFileModes() {
+      return process.platform !== "win32" && gitFolder.readSetting("filemode") !== "false";
+    },
+    head: () => readHead(gitFolder, ask),
     commitId: async () => idOrNothing(await ask(["rev-parse", "-q", "--verify", "--end-of-options", "HEAD^{commit}"])),
     defaultBranch: () => askDefaultBranch(ask),
     user: () => askUser(ask),
@@ -95,27 +110,14 @@ export function openGit(folder: string): Git | undefined {
     forkPoint: async (commits) => idOrNothing(await ask(["merge-base", "--octopus", "--end-of-options", ...commits])),
     parents: (since) => askParents(ask, since),
     changes: (since, paths) => askChanges(ask, since, paths),
-    shallowCommits: () => new Set((readAll(join(common, "shallow")) ?? "").split("\n").filter(isCommitId)),
+    shallowCommits: () => gitFolder.readShallow(),
+    versions: (path) => askVersions(ask, path),
+    deletions: (folder) => askDeletions(ask, folder),
+    texts: (names) => askTexts(ask, names),
   };
 }
 
 type Ask = (args: readonly string[], input?: string) => Promise<Answer>;
-
-function findGitFolder(dotGit: string): string | undefined {
-  if (isFolder(dotGit)) return dotGit;
-  const target = /^gitdir: (.+)$/.exec(readLine(dotGit) ?? "")?.[1];
-  const folder = target === undefined ? undefined : resolve(dirname(dotGit), target);
-  return folder !== undefined && isFolder(folder) ? folder : undefined;
-}
-
-function readAll(path: string): string | undefined {
-  const read = readText(path);
-  return read !== undefined && "text" in read ? read.text : undefined;
-}
-
-function readLine(path: string): string | undefined {
-  return kindOf(path) === "file" ? readAll(path)?.split(/\r?\n/, 1)[0] : undefined;
-}
 
 function idOrNothing({ code, stdout }: Answer): string | undefined {
   const id = stdout.trim();
@@ -123,20 +125,13 @@ function idOrNothing({ code, stdout }: Answer): string | undefined {
 }
 
 /** HEAD is read from its file: no process for the question that each call asks. */
-async function readHead(gitFolder: string, common: string, ask: Ask): Promise<Head> {
-  const line = kindOf(join(gitFolder, "HEAD")) === "file" ? readLine(join(gitFolder, "HEAD")) : undefined;
-  if (line !== undefined && isCommitId(line)) return { branch: undefined, isUnborn: false };
-  const branch = line?.startsWith(`ref: ${BRANCH_PREFIX}`) ? line.slice(5 + BRANCH_PREFIX.length).trim() : undefined;
-  if (branch !== undefined && !branch.split("/").includes("..") && !branch.startsWith(".")) {
-    if (kindOf(join(common, BRANCH_PREFIX, branch)) === "file") return { branch, isUnborn: false };
-    if (readAll(join(common, "packed-refs"))?.includes(` ${BRANCH_PREFIX}${branch}\n`))
-      return { branch, isUnborn: false };
-  }
-  const answer = await ask(["symbolic-ref", "-q", "HEAD"]);
-  const name = answer.stdout.trim();
-  if (answer.code !== 0 || !name.startsWith(BRANCH_PREFIX)) return { branch: undefined, isUnborn: false };
-  const isBorn = (await ask(["rev-parse", "-q", "--verify", "HEAD^{commit}"])).code === 0;
-  return isBorn ? { branch: name.slice(BRANCH_PREFIX.length), isUnborn: false } : { branch: undefined, isUnborn: true };
+async function readHead(folder: GitFolder, ask: Ask): Promise<Head> {
+  const head = folder.readHead();
+  if (head !== undefined) return head;
+  const { code, stdout } = await ask(["rev-parse", "-q", "--verify", "--symbolic-full-name", "HEAD"]);
+  const name = stdout.trim();
+  if (code !== 0 || !name.startsWith(BRANCH_PREFIX)) return { branch: undefined, isUnborn: code === 1 };
+  return { branch: name.slice(BRANCH_PREFIX.length), isUnborn: false };
 }
 
 async function askDefaultBranch(ask: Ask): Promise<string | undefined> {
@@ -229,8 +224,11 @@ async function askAncestor(ask: Ask, commit: string): Promise<"yes" | "no" | "un
 async function askExisting(ask: Ask, commits: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   const { code, stdout } = await ask(["cat-file", "--batch-check"], commits.map((id) => `${id}^{commit}\n`).join(""));
   if (code !== 0) return undefined;
-  const lines = stdout.split("\n");
-  return new Set(commits.filter((id, index) => lines[index]?.startsWith(`${id} commit `)));
+  const lines = stdout.split("\n").slice(0, -1);
+  const isThere = (id: string, index: number): boolean => lines[index]?.startsWith(`${id} commit `) ?? false;
+  const isTold = (id: string, index: number): boolean =>
+    isThere(id, index) || lines[index] === `${id}^{commit} missing`;
+  return lines.length === commits.length && commits.every(isTold) ? new Set(commits.filter(isThere)) : undefined;
 }
 
 async function askParents(ask: Ask, since: string | undefined): Promise<readonly Commit[] | undefined> {
@@ -243,8 +241,9 @@ async function askParents(ask: Ask, since: string | undefined): Promise<readonly
   });
 }
 
+/** HEAD and its ancestors down to `since`, which is among them only if it is one. */
 function range(since: string | undefined): string[] {
-  return since === undefined ? ["HEAD"] : ["HEAD", `^${since}`];
+  return since === undefined ? ["HEAD"] : ["HEAD", `^${since}^@`];
 }
 
 async function askChanges(

@@ -7,6 +7,8 @@ import { isProgram, isWithin } from "./files.ts";
 export interface Answer {
   readonly code: number | undefined;
   readonly stdout: string;
+  /** the same, where it may be no UTF-8 */
+  readonly bytes: Uint8Array;
 }
 
 const TIME_LIMIT_MS = 2000;
@@ -22,6 +24,7 @@ const FIXED_OPTIONS = [
     `core.hooksPath=${nullDevice}`,
     "core.untrackedCache=false",
     "core.quotePath=false",
+    `diff.orderFile=${nullDevice}`,
   ].flatMap((setting) => ["-c", setting]),
 ];
 
@@ -74,7 +77,9 @@ export function runGit(
   const stop = (): void => {
     isFailed = true;
     child.kill("SIGKILL");
-    settle({ code: undefined, stdout: "" });
+    // What git has started may live on and keep the pipe open.
+    child.stdout?.destroy();
+    settle({ code: undefined, stdout: "", bytes: new Uint8Array() });
   };
   const timer = setTimeout(stop, TIME_LIMIT_MS);
   child.stdout?.on("data", (chunk: Uint8Array) => {
@@ -85,8 +90,9 @@ export function runGit(
   child.on("error", stop);
   child.on("close", (code) => {
     clearTimeout(timer);
-    const stdout = isFailed ? "" : Buffer.concat(chunks).toString("utf8");
-    settle({ code: isFailed ? undefined : (code ?? undefined), stdout });
+    const bytes = Buffer.concat(isFailed ? [] : chunks);
+    const stdout = bytes.toString("utf8");
+    settle({ code: isFailed ? undefined : (code ?? undefined), stdout, bytes });
   });
   child.stdin?.on("error", () => undefined);
   child.stdin?.end(input);

@@ -1,6 +1,6 @@
 import { isUnder } from "../core/paths.ts";
 import type { Evidence } from "../core/staleness.ts";
-import { inRepository, OWN_FOLDER } from "./fingerprint.ts";
+import { inRepository, isOwnFile } from "./fingerprint.ts";
 import type { Commit, Git } from "./git.ts";
 
 /** A thread as history is asked about it: its file and its usable paths from the workspace. */
@@ -28,36 +28,44 @@ async function readOneHistory(git: Git, prefix: string, subject: Dated): Promise
     git.isAncestor(commit),
     git.changes(commit, pathspecs(prefix, [subject])),
   ]);
-  if (relation === undefined) return new Map();
+  if (relation === undefined || (relation === "unknown" && !(await isMissing(git, commit)))) return new Map();
   if (relation !== "yes") return new Map([[subject.id, { commit: "elsewhere", commits: undefined }]]);
   if (changes === undefined) return new Map();
-  return new Map([[subject.id, { commit: "ancestor", commits: countChanges(prefix, subject, changes) }]]);
+  const newer = changes.filter(({ id }) => id !== commit);
+  return new Map([[subject.id, { commit: "ancestor", commits: countChanges(prefix, subject, newer) }]]);
+}
+
+/** True if git can be asked and says that it has no such commit, rather than that it can't tell. */
+async function isMissing(git: Git, commit: string): Promise<boolean> {
+  const existing = await git.existing([commit]);
+  return existing !== undefined && !existing.has(commit);
 }
 
 /** One walk for all threads: the graph since the oldest of their commits, and what each commit changed. */
 async function readManyHistories(git: Git, prefix: string, subjects: readonly Dated[]): Promise<History> {
   const anchors = [...new Set(subjects.map(({ commit }) => commit ?? ""))];
-  const existing = await git.existing(anchors);
+  // In a shallow clone a commit that isn't there and one that can't be told of come to the same note.
+  const existing = anchors.length === 1 && git.isShallow ? new Set(anchors) : await git.existing(anchors);
   if (existing === undefined) return new Map();
   const known = anchors.filter((anchor) => existing.has(anchor));
-  const base = known.length === 0 ? undefined : await git.forkPoint(known);
+  const base = known.length > 1 ? await git.forkPoint(known) : known[0];
   const wanted = subjects.filter(({ commit }) => existing.has(commit ?? ""));
   const [graph, changes] =
     known.length === 0
       ? [[], []]
       : await Promise.all([git.parents(base), git.changes(base, pathspecs(prefix, wanted))]);
-  if (graph === undefined || changes === undefined) return new Map();
-  const parents = new Map(graph.map((commit) => [commit.id, commit.parents]));
+  if ((graph === undefined || changes === undefined) && !git.isShallow) return new Map();
+  const parents = new Map((graph ?? []).map((commit) => [commit.id, commit.parents]));
   const boundary = git.isShallow ? git.shallowCommits() : new Set<string>();
   const history = new Map<string, Pick<Evidence, "commit" | "commits">>();
   for (const subject of subjects) {
     const anchor = subject.commit ?? "";
-    if (!existing.has(anchor) || !(parents.has(anchor) || anchor === base)) {
+    if (changes === undefined || !parents.has(anchor)) {
       history.set(subject.id, { commit: "elsewhere", commits: undefined });
       continue;
     }
     const older = ancestorsOf(anchor, parents);
-    const isCutOff = graph.some(({ id }) => boundary.has(id) && !older.has(id));
+    const isCutOff = [...parents.keys()].some((id) => boundary.has(id) && !older.has(id));
     const newer = changes.filter(({ id }) => !older.has(id));
     history.set(subject.id, {
       commit: "ancestor",
@@ -91,9 +99,8 @@ function pathspecs(prefix: string, subjects: readonly Dated[]): string[] | undef
 /** Commits that changed what the thread describes, except those that changed its summary too. */
 function countChanges(prefix: string, subject: Dated, changes: readonly Commit[]): number {
   const own = `${prefix}${subject.file}`;
-  const data = `${prefix}${OWN_FOLDER}`;
   const scope = subject.scope.map((path) => inRepository(prefix, path));
   const isMeant = (path: string): boolean =>
-    !isUnder(data, path) && (subject.paths.length === 0 || scope.some((part) => isUnder(part, path)));
+    !isOwnFile(path) && (subject.paths.length === 0 || scope.some((part) => isUnder(part, path)));
   return changes.filter(({ files }) => files.some(isMeant) && !files.includes(own)).length;
 }

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import process from "node:process";
 import { ThreadMindError } from "../errors.ts";
 import {
@@ -56,29 +56,41 @@ export function shownPath(layout: Layout, path: string): string {
   return path.slice(layout.root.length).replaceAll("\\", "/").replace(/^\//, "");
 }
 
-/** Throws unless `folder`, with its links followed, lies inside the workspace; absence is fine. */
-export function checkInside(layout: Layout, folder: string): void {
-  const real = realPath(folder);
-  if (real === undefined && kindOf(folder) === undefined) return;
-  if (real !== undefined && isWithin(realPath(layout.root) ?? layout.root, real)) return;
+/** True if a path, with its links followed, lies inside the workspace and not in git's own folder; absence is fine. */
+export function isInside(layout: Layout, path: string): boolean {
+  const kind = kindOf(path);
+  if (kind === undefined) return true;
+  const real = realPath(path);
+  if (real === undefined) return kind !== "link";
+  const root = realPath(layout.root) ?? layout.root;
+  return isWithin(root, real) && !relative(root, real).split(sep).includes(".git");
+}
+
+/** Throws unless `isInside`. */
+export function checkInside(layout: Layout, path: string): void {
+  if (isInside(layout, path)) return;
   throw new ThreadMindError(
     "storage",
-    `Cannot use ${shownPath(layout, folder)}: it is a link that leads out of the workspace.`,
-    "Replace the link with a folder; ThreadMind follows no links out of a workspace.",
+    `Cannot use ${shownPath(layout, path)}: it is a link that leads out of the workspace.`,
+    "Replace the link with what it stands for; ThreadMind follows no links out of a workspace.",
   );
 }
 
 /** Makes what every write needs: the local folders, and the lines in `.gitignore` and `.gitattributes`. */
 export function prepare(layout: Layout): void {
-  for (const folder of [layout.data, layout.local, layout.temporary]) {
-    checkInside(layout, folder);
-    makeFolder(folder);
-  }
-  addLines(layout, join(layout.local, ".gitignore"), ["*"], () => false);
+  prepareLocal(layout, layout.temporary);
   const ignore = join(layout.data, ".gitignore");
   addLines(layout, ignore, IGNORED, (line, text) => hasIgnoreLine(text, line));
   addLines(layout, join(layout.data, ".gitattributes"), [ATTRIBUTES], (_, text) => /^\s*\/?threads\//m.test(text));
-  removeLeftovers(layout);
+}
+
+/** Makes a folder in `local/`, and keeps git from seeing any of it. */
+export function prepareLocal(layout: Layout, folder: string): void {
+  for (const part of [layout.data, layout.local, layout.temporary, folder]) {
+    checkInside(layout, part);
+    makeFolder(part);
+  }
+  addLines(layout, join(layout.local, ".gitignore"), ["*"], () => true);
 }
 
 function hasIgnoreLine(text: string, line: string): boolean {
@@ -93,10 +105,10 @@ function addLines(
   lines: readonly string[],
   has: (line: string, text: string) => boolean,
 ): void {
+  checkInside(layout, path);
   const read = readText(path);
   if (read !== undefined && !("text" in read)) return;
   const text = read?.text;
-  if (text !== undefined && lines[0] === "*") return;
   const missing = lines.filter((line) => text === undefined || !has(line, text));
   if (missing.length === 0) return;
   const end = text?.includes("\r\n") ? "\r\n" : "\n";
@@ -104,11 +116,11 @@ function addLines(
   writeWhole(path, `${text ?? ""}${gap}${missing.join(end)}${end}`, layout.temporary);
 }
 
-/** Temporary files of processes that were killed while writing. */
-function removeLeftovers(layout: Layout): void {
-  for (const { name, kind } of listFolder(layout.temporary) ?? []) {
-    const owner = Number(/^(\d+)-[0-9a-f]+\.tmp$/.exec(name)?.[1]);
-    const path = join(layout.temporary, name);
+/** Removes the temporary files of processes that were killed while writing; for the lock's holder, when nobody else writes. */
+export function removeLeftovers(folder: string): void {
+  for (const { name, kind } of listFolder(folder) ?? []) {
+    const owner = Number(/^\.?(\d+)-[0-9a-f]{12}\.tmp$/.exec(name)?.[1]);
+    const path = join(folder, name);
     if (kind !== "file" || Number.isNaN(owner) || owner === process.pid) continue;
     const age = Date.now() - (stampOf(path)?.modifiedAt ?? 0);
     if (!isAlive(owner) || age > LEFTOVER_MS) removeFile(path);

@@ -6,12 +6,12 @@ import { checkInside, type Layout } from "./layout.ts";
 const MOST_KEPT = 50;
 const LONGEST_KEPT_MS = 90 * 24 * 3_600_000;
 
-/** Keeps the present content of a thread's file before it is replaced or deleted: the last 50 a thread, 90 days at most. */
-export function keepText(layout: Layout, project: string, thread: string, now: Date): void {
+/** Keeps the present content of a thread's file before it is replaced or deleted: the last 50 a thread, 90 days at most. Returns the name it is kept under. */
+export function keepText(layout: Layout, project: string, thread: string, now: Date): string | undefined {
   const source = join(layout.threads, project, `${thread}.md`);
-  if (kindOf(source) === undefined) return;
+  if (kindOf(source) === undefined) return undefined;
   const bytes = readBytes(source);
-  if (bytes === undefined) return;
+  if (bytes === undefined) return undefined;
   const folder = join(layout.kept, project, thread);
   for (const part of [layout.kept, join(layout.kept, project), folder]) checkInside(layout, part);
   makeFolder(folder);
@@ -21,6 +21,7 @@ export function keepText(layout: Layout, project: string, thread: string, now: D
   writeWhole(join(folder, name), bytes, layout.temporary);
   for (const older of names) if (older !== name && older.endsWith(`-${digest}.md`)) removeFile(join(folder, older));
   forgetOld(folder, now);
+  return name;
 }
 
 /** Names of the kept versions, oldest first. */

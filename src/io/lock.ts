@@ -23,7 +23,7 @@ export async function withLock<T>(path: string, action: () => Promise<T>): Promi
   const content = JSON.stringify(owner);
   const deadline = performance.now() + WAIT_MS;
   for (let wait = 1; !createExclusive(path, content); wait = Math.min(wait * 2, 25)) {
-    if (takeOver(path)) continue;
+    if (takeOver(path, content)) continue;
     if (performance.now() > deadline) throw lockedError(path);
     await sleep(wait * (0.5 + Math.random()));
   }
@@ -34,13 +34,15 @@ export async function withLock<T>(path: string, action: () => Promise<T>): Promi
   }
 }
 
-/** Removes a lock whose owner is gone; under a second lock, so that two processes can't remove each other's fresh one. */
-function takeOver(path: string): boolean {
+/**
+ * Removes a lock whose owner is gone; under a second lock, so that two processes can't remove each other's fresh one. A
+ * process that dies in here leaves that second lock, which is taken over in the same way.
+ */
+function takeOver(path: string, content: string): boolean {
   if (!isStale(path)) return false;
   const breaking = `${path}.break`;
-  if (!createExclusive(breaking, "")) {
-    const age = ageOf(breaking);
-    if (age !== undefined && age > ABANDONED_MS) removeFile(breaking);
+  if (!createExclusive(breaking, content)) {
+    takeOver(breaking, content);
     return false;
   }
   try {
@@ -72,19 +74,20 @@ function readOwner(path: string): Owner | undefined {
     const value: unknown = JSON.parse(read.text);
     if (typeof value !== "object" || value === null) return undefined;
     const { pid, host, token } = value as Partial<Record<keyof Owner, unknown>>;
-    return typeof pid === "number" && typeof host === "string" && typeof token === "string"
-      ? { pid, host, token }
+    return Number.isSafeInteger(pid) && Number(pid) > 0 && typeof host === "string" && typeof token === "string"
+      ? { pid: Number(pid), host, token }
       : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** True if a process of this id runs on this machine. */
+/** True if a process of this id runs on this machine; one that ended and that its parent hasn't noticed doesn't. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    const state = process.platform === "linux" ? readText(`/proc/${pid}/stat`) : undefined;
+    return state === undefined || !("text" in state) || !/\) Z/.test(state.text);
   } catch (error) {
     return !(error instanceof Error && "code" in error && error.code === "ESRCH");
   }

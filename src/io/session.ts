@@ -1,12 +1,13 @@
 import process from "node:process";
 import { checkProjectId, findNearest, idKey, parseThreadReference, quote } from "../core/id.ts";
-import { type Fault, getThread, type Thread, type Tree } from "../core/tree.ts";
+import { type Fault, findThread, getThread, type Thread, type Tree } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import { type Author, readAuthor } from "./author.ts";
-import { writeClientSession } from "./client_session.ts";
+import { readSighting, writeClientSession } from "./client_session.ts";
 import { type Config, readConfig } from "./config.ts";
 import { type Git, type Head, openGit } from "./git.ts";
-import { findMove, findStart, type Move } from "./start.ts";
+import { openSeen, type Seen } from "./seen.ts";
+import { describeMove, findMove, findProject, findProjectFault, findStart, moveRefused, pickProject } from "./start.ts";
 import { openStore, type Project, type ProjectList, type Store } from "./store.ts";
 import { findWorkspace, mayHold, noWorkspaceError, type Whereabouts, type Workspace } from "./workspace.ts";
 
@@ -16,6 +17,8 @@ export interface SessionOptions {
   readonly now: () => Date;
   /** the client's process id, when its hooks and its server are to agree; absent on the command line */
   readonly clientPid?: number | undefined;
+  /** asks the person through the client */
+  readonly confirm?: ((question: string) => Promise<Consent>) | undefined;
   /** `--project` and `--thread` of the command line */
   readonly project?: string | undefined;
   readonly thread?: string | undefined;
@@ -37,9 +40,16 @@ export interface Session {
   activeProject(projects: readonly Project[], config: Config): string | undefined;
   /** the workspace's folder, the first time something is created in this session; then `undefined` */
   nameWorkspace(): string | undefined;
+  /** what this session's model has read */
+  readonly seen: Seen;
+  /** asks the person, where the client can: `unasked` where it can't */
+  confirm(question: string): Promise<Consent>;
   /** a changed set of client roots: the workspace is looked for again */
   relocate(clientRoots: readonly string[]): void;
 }
+
+/** What a person said to a question. */
+export type Consent = "yes" | "no" | "unasked";
 
 /** A workspace that can be read, and once something is written, written to. */
 export interface Place {
@@ -63,6 +73,10 @@ export interface SceneRequest {
   readonly threadId?: string | undefined;
   /** the argument to name in the refusal, `threadId` unless given */
   readonly argument?: string | undefined;
+  /** the thread named may be one that was deleted: then `thread` is the active one */
+  readonly mayBeGone?: boolean;
+  /** look only: the session stays where it is */
+  readonly quiet?: boolean;
 }
 
 /** A project as it is now, with the thread that the call is about. */
@@ -87,57 +101,77 @@ export function openSession(options: SessionOptions): Session {
   let active: Active | undefined;
   let refused: string | undefined;
   let isNamed = false;
+  let isConfigFaultTold = false;
 
   const findPlace = (): Place => {
-    if (place !== undefined && place.workspace.isPresent) return place;
-    const workspace = findWorkspace(whereabouts);
+    const workspace = place?.workspace.isPresent === true ? place.workspace : findWorkspace(whereabouts);
     if (workspace === undefined) throw noWorkspaceError();
-    place = { workspace, store: openStore(workspace.root, options.now), git: openGit(workspace.root) };
+    const { root } = workspace;
+    const store = place?.workspace.root === root ? place.store : openStore(root, options.now);
+    place = { workspace, store, git: openGit(root) };
     return place;
   };
 
-  const remember = (next: Active): void => {
+  const remember = ({ store }: Place, next: Active): void => {
     active = next;
     refused = undefined;
-    if (options.clientPid !== undefined) writeClientSession(findPlace().store.layout, options.clientPid, next);
+    if (options.clientPid !== undefined) writeClientSession(store.layout, options.clientPid, next);
   };
 
-  const follow = (next: Active): void => {
+  const follow = (here: Place, next: Active): void => {
     try {
-      remember(next);
+      remember(here, next);
     } catch (error) {
       if (!(error instanceof ThreadMindError)) throw error;
     }
   };
 
-  const findActive = async (request: SceneRequest): Promise<Omit<Scene, "thread">> => {
+  const view = (): View => {
     const here = findPlace();
-    const list = here.store.readProjects();
-    const config = readConfig(here.store.layout);
-    const project = pickProject(list, options.project ?? active?.project ?? config.activeProjectId, here);
-    const [{ tree, faults }, head] = await Promise.all([here.store.readThreads(project), here.git?.head()]);
-    const base = { ...here, project, tree, faults: [...list.faults, ...faults], head, config };
-    if (active === undefined || active.project !== project.id) {
-      const start = findStart(tree, project, config, head?.branch);
-      if (start !== undefined) active = { project: project.id, thread: start.id, branch: head?.branch };
-      return { ...base, active: start, notice: undefined };
+    return { ...here, list: here.store.readProjects(), config: readConfig(here.store.layout) };
+  };
+
+  const wanted = (config: Config): string | undefined => options.project ?? active?.project ?? config.activeProjectId;
+
+  /** Said once a session: until something is written, the broken file stays where it is. */
+  const tellConfigFault = ({ fault }: Config): string[] => {
+    if (fault === undefined || isConfigFaultTold) return [];
+    isConfigFaultTold = true;
+    return [`⚠ ${fault} It counts as empty, and the next switch sets it aside.`];
+  };
+
+  const findActive = async (here: View, request: SceneRequest): Promise<Omit<Scene, "thread">> => {
+    const { config, list } = here;
+    const project =
+      options.project === undefined ? pickProject(list, wanted(config), here) : getProject(list, options.project);
+    const base = await readProject(here, project);
+    const { tree, head } = base;
+    const branch = head?.branch;
+    const told = (request.writing === undefined ? tellConfigFault(config) : []).join("\n");
+    const notice = told === "" ? undefined : told;
+    if (active === undefined) {
+      const start = findStart(tree, project, config, branch);
+      if (start !== undefined) active = { project: project.id, thread: start.id, branch };
+      return { ...base, active: start, notice };
     }
-    const move = findMove(tree, project, config, head?.branch, active);
+    if (request.quiet === true) return { ...base, active: tree.threads.get(active.thread), notice };
+    const move = findMove(tree, project, config, branch, active);
     if (move === undefined) {
-      if (head?.branch !== undefined && head.branch !== active.branch) active = { ...active, branch: head.branch };
-      return { ...base, active: tree.threads.get(active.thread), notice: undefined };
+      refused = undefined;
+      if (branch !== undefined && branch !== active.branch) active = { ...active, branch };
+      return { ...base, active: tree.threads.get(active.thread), notice };
     }
-    const key = `${move.thread?.id} ${head?.branch}`;
+    const key = `${project.id}/${move.thread?.id} ${branch}`;
     if (request.writing !== undefined && request.threadId === undefined && refused !== key) {
       refused = key;
-      throw moveRefused(request, move, active.thread);
+      throw moveRefused(request, move, project, active);
     }
     if (request.writing !== undefined && request.threadId !== undefined)
       return { ...base, active: move.thread, notice: undefined };
-    const notice = `${move.reason}: the active thread is now ${move.thread?.id ?? "none"} (was ${active.thread}).`;
+    const moved = describeMove(move, project, active);
     if (move.thread === undefined) active = undefined;
-    else follow({ project: project.id, thread: move.thread.id, branch: head?.branch });
-    return { ...base, active: move.thread, notice };
+    else follow(here, { project: project.id, thread: move.thread.id, branch });
+    return { ...base, active: move.thread, notice: [...(notice === undefined ? [] : [notice]), moved].join("\n") };
   };
 
   return {
@@ -147,49 +181,70 @@ export function openSession(options: SessionOptions): Session {
     async scene(request) {
       const typed = request.threadId ?? options.thread;
       const reference = typed === undefined ? undefined : parseThreadReference(typed);
+      const here = view();
       if (reference?.project !== undefined) {
-        const other = await sceneOf(findPlace(), reference.project);
-        if (active?.project !== other.project.id && options.project === undefined) {
-          return { ...other, active: undefined, thread: getThread(other.tree, reference.thread), notice: undefined };
+        const other = getProject(here.list, reference.project);
+        if (findProject(here.list.projects, wanted(here.config))?.id !== other.id) {
+          const base = await readProject(here, other);
+          const root = request.mayBeGone === true ? base.tree.threads.get(base.tree.rootId) : undefined;
+          const named = findThread(base.tree, reference.thread) ?? root ?? getThread(base.tree, reference.thread);
+          return { ...base, active: undefined, thread: named, notice: undefined };
         }
       }
-      const scene = await findActive({ ...request, threadId: typed });
-      const thread = reference === undefined ? scene.active : getThread(scene.tree, reference.thread);
+      const scene = await findActive(here, { ...request, threadId: typed });
+      const named = reference === undefined ? undefined : findThread(scene.tree, reference.thread);
+      const isGone = reference !== undefined && named === undefined;
+      const thread =
+        isGone && request.mayBeGone !== true ? getThread(scene.tree, reference.thread) : (named ?? scene.active);
       if (thread === undefined) throw noRootError(scene);
       return { ...scene, thread };
     },
     activate(project, thread, head) {
       const next: Active = { project: project.id, thread, branch: head?.branch };
-      remember(next);
+      remember(findPlace(), next);
       return next;
     },
     activeProject(projects, config) {
-      const wanted = options.project ?? active?.project ?? config.activeProjectId;
-      const found = projects.find(({ id }) => wanted !== undefined && idKey(id) === idKey(wanted));
-      return found?.id ?? (projects.length === 1 ? projects[0]?.id : undefined);
+      const { store } = findPlace();
+      const isDamaged = findProjectFault(store.readProjects(), wanted(config), store.layout) !== undefined;
+      return isDamaged ? undefined : findProject(projects, wanted(config))?.id;
     },
     nameWorkspace() {
       if (isNamed) return undefined;
       isNamed = true;
       return findPlace().workspace.root;
     },
-    author: (config) => readAuthor(findPlace().git, config),
+    seen: openSeen((key) =>
+      options.clientPid === undefined ? undefined : readSighting(findPlace().store.layout, options.clientPid, key),
+    ),
+    confirm: (question) => options.confirm?.(question) ?? Promise.resolve("unasked"),
+    author(config) {
+      const { git, workspace } = findPlace();
+      return readAuthor(git, workspace.root, config);
+    },
     relocate(clientRoots) {
-      const next = { ...whereabouts, clientRoots };
-      const found = findWorkspace(next);
-      whereabouts = next;
-      if (place !== undefined && found?.root === place.workspace.root) return;
+      whereabouts = { ...whereabouts, clientRoots };
+      if (place === undefined || findWorkspace(whereabouts)?.root === place.workspace.root) return;
       place = undefined;
       active = undefined;
+      isNamed = false;
+      isConfigFaultTold = false;
     },
   };
 }
 
-async function sceneOf(place: Place, typed: string): Promise<Omit<Scene, "thread" | "active" | "notice">> {
-  const list = place.store.readProjects();
-  const project = getProject(list, typed);
-  const [{ tree, faults }, head] = await Promise.all([place.store.readThreads(project), place.git?.head()]);
-  return { ...place, project, tree, faults: [...list.faults, ...faults], head, config: readConfig(place.store.layout) };
+/** A workspace with what is read of it at each call. */
+interface View extends Place {
+  readonly list: ProjectList;
+  readonly config: Config;
+}
+
+async function readProject(
+  { list, ...here }: View,
+  project: Project,
+): Promise<Omit<Scene, "thread" | "active" | "notice">> {
+  const [{ tree, faults }, head] = await Promise.all([here.store.readThreads(project), here.git?.head()]);
+  return { ...here, project, tree, faults: [...list.faults, ...faults], head };
 }
 
 /** The project that was typed. Throws `unknown-project` with the nearest ids. */
@@ -209,45 +264,6 @@ export function getProject({ projects }: ProjectList, typed: string): Project {
     "unknown-project",
     `Cannot find the project ${quote(typed)}: there is no such project.`,
     hint,
-  );
-}
-
-function pickProject(list: ProjectList, wanted: string | undefined, place: Place): Project {
-  const { projects, faults } = list;
-  const [only, ...others] = projects;
-  if (wanted !== undefined && projects.some(({ id }) => idKey(id) === idKey(wanted))) return getProject(list, wanted);
-  if (only !== undefined && others.length === 0) return only;
-  if (only !== undefined) {
-    const ids = projects.map(({ id }) => id).join(", ");
-    throw new ThreadMindError(
-      "no-project",
-      `Cannot tell which project is meant: none is active, and there are ${projects.length} (${ids}).`,
-      "Choose one with project_switch (on the command line: threadmind project switch ID).",
-    );
-  }
-  const [fault] = faults;
-  if (fault !== undefined) {
-    const at = fault.line === undefined ? fault.file : `${fault.file}:${fault.line}`;
-    throw new ThreadMindError("malformed-file", `Cannot use the only project: ${at}: ${fault.message}`, fault.hint);
-  }
-  throw new ThreadMindError(
-    "no-project",
-    `Cannot do this yet: ${place.workspace.root} has no ThreadMind project.`,
-    "Create one with project_create (on the command line: threadmind project create TITLE).",
-  );
-}
-
-function moveRefused(
-  { writing = "write", argument = "threadId" }: SceneRequest,
-  move: Move,
-  was: string,
-): ThreadMindError {
-  const where =
-    move.thread === undefined ? "there would be no active thread" : `the active thread would be ${move.thread.id}`;
-  return new ThreadMindError(
-    "branch-changed",
-    `Cannot ${writing}: ${move.because}, so ${where} (was ${was}). Call again with ${argument}.`,
-    "",
   );
 }
 

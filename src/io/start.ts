@@ -1,7 +1,11 @@
-import { isOpen, linkedBranch, nearestOpen, type Thread, type Tree, threadOfBranch } from "../core/tree.ts";
+import { join } from "node:path";
+import { idKey } from "../core/id.ts";
+import { type Fault, isOpen, linkedBranch, nearestOpen, type Thread, type Tree, threadOfBranch } from "../core/tree.ts";
+import { ThreadMindError } from "../errors.ts";
 import type { Config } from "./config.ts";
-import type { Active } from "./session.ts";
-import type { Project } from "./store.ts";
+import { type Layout, shownPath } from "./layout.ts";
+import type { Active, Place, SceneRequest } from "./session.ts";
+import type { Project, ProjectList } from "./store.ts";
 
 /** Where a new session starts (§7 of the contract): the first that exists, is open and isn't linked to another branch. */
 export function findStart(
@@ -29,10 +33,9 @@ function isElsewhere(tree: Tree, thread: Thread, branch: string | undefined): bo
   return branch !== undefined && link !== undefined && link !== branch;
 }
 
-/** Where a session goes, and why: as a sentence's beginning and inside one. */
+/** Where a session goes, and why, as the middle of a sentence. */
 export interface Move {
   readonly thread: Thread | undefined;
-  readonly reason: string;
   readonly because: string;
 }
 
@@ -44,14 +47,83 @@ export function findMove(
   branch: string | undefined,
   active: Active,
 ): Move | undefined {
-  const current = tree.threads.get(active.thread);
+  const isSame = idKey(active.project) === idKey(project.id);
+  const current = isSame ? tree.threads.get(active.thread) : undefined;
   if (current === undefined) {
-    const thread = findStart(tree, project, config, branch);
-    const reason = `The thread ${active.thread} is gone from this checkout`;
-    return { thread, reason, because: `the thread ${active.thread} is gone from this checkout` };
+    const gone = isSame ? `thread ${active.thread}` : `project ${active.project}`;
+    return { thread: findStart(tree, project, config, branch), because: `the ${gone} is gone from this checkout` };
   }
   if (branch === undefined || branch === active.branch || linkedBranch(tree, current) === branch) return undefined;
   const thread = threadOfBranch(tree, branch);
   if (thread === undefined || thread.id === current.id) return undefined;
-  return { thread, reason: `The branch changed to ${branch}`, because: `the branch changed to ${branch}` };
+  return { thread, because: `the branch changed to ${branch}` };
+}
+
+/** What a move is called: `auth`, or `shop/auth` when it leads to another project. */
+export function nameMove({ thread }: Move, project: Project, active: Active): string | undefined {
+  if (thread === undefined || idKey(active.project) === idKey(project.id)) return thread?.id;
+  return `${project.id}/${thread.id}`;
+}
+
+/** One line to say that a session moved. */
+export function describeMove(move: Move, project: Project, active: Active): string {
+  const reason = `${move.because.charAt(0).toUpperCase()}${move.because.slice(1)}`;
+  return `${reason}: the active thread is now ${nameMove(move, project, active) ?? "none"} (was ${active.thread}).`;
+}
+
+/** The refusal of a write that would meet another thread than the last call did. */
+export function moveRefused(
+  { writing = "write", argument = "threadId" }: SceneRequest,
+  move: Move,
+  project: Project,
+  active: Active,
+): ThreadMindError {
+  const name = nameMove(move, project, active);
+  const where = name === undefined ? "there would be no active thread" : `the active thread would be ${name}`;
+  return new ThreadMindError(
+    "branch-changed",
+    `Cannot ${writing}: ${move.because}, so ${where} (was ${active.thread}). Call again with ${argument}.`,
+    "",
+  );
+}
+
+/** The project that a session works in: the wanted one, else the only one. Throws when it can't be told, or not be read. */
+export function pickProject(list: ProjectList, wanted: string | undefined, place: Place): Project {
+  const { projects, faults } = list;
+  const found = findProject(projects, wanted);
+  const fault = findProjectFault(list, wanted, place.store.layout) ?? (projects.length === 0 ? faults[0] : undefined);
+  if (fault !== undefined) {
+    const at = fault.line === undefined ? fault.file : `${fault.file}:${fault.line}`;
+    throw new ThreadMindError("malformed-file", `Cannot use the project: ${at}: ${fault.message}`, fault.hint);
+  }
+  if (found !== undefined) return found;
+  if (projects.length > 0) {
+    const ids = projects.map(({ id }) => id).join(", ");
+    throw new ThreadMindError(
+      "no-project",
+      `Cannot tell which project is meant: none is active, and there are ${projects.length} (${ids}).`,
+      "Choose one with project_switch (on the command line: threadmind project switch ID).",
+    );
+  }
+  throw new ThreadMindError(
+    "no-project",
+    `Cannot do this yet: ${place.workspace.root} has no ThreadMind project.`,
+    "Create one with project_create (on the command line: threadmind project create TITLE).",
+  );
+}
+
+/** What is wrong with the wanted project's own file, if it can't be read. */
+export function findProjectFault(
+  { faults }: ProjectList,
+  wanted: string | undefined,
+  layout: Layout,
+): Fault | undefined {
+  const file = shownPath(layout, join(layout.projects, `${wanted}.json`));
+  return faults.find((fault) => fault.kind === "unreadable" && fault.file === file);
+}
+
+/** The wanted project, else the only one. */
+export function findProject(projects: readonly Project[], wanted: string | undefined): Project | undefined {
+  const found = wanted === undefined ? undefined : projects.find(({ id }) => idKey(id) === idKey(wanted));
+  return found ?? (projects.length === 1 ? projects[0] : undefined);
 }

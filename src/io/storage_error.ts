@@ -7,20 +7,27 @@ const REASONS: Readonly<Record<string, readonly [string, string]>> = {
   EACCES: ["permission is denied", "Check who owns the file and the .threadmind folder."],
   EPERM: ["permission is denied", "Check who owns the file and the .threadmind folder."],
   EBUSY: ["another program has it open", "Close the program that holds it and call again."],
+  EISDIR: ["a folder stands in its place", "Move the folder away."],
+  EEXIST: ["a file stands in its place", "Move the file away."],
+  ENOTDIR: ["a file stands where a folder belongs", "Move the file away."],
+  ELOOP: ["its links form a loop", "Replace the link with a file or folder."],
   ENAMETOOLONG: ["the name is too long for this file system", "Use a shorter title."],
 };
 
 /** A failed file operation as an error that says what to do; one that is one already stays as it is. */
 export function storageError(action: string, path: string, error: unknown): ThreadMindError {
   if (error instanceof ThreadMindError) return error;
-  const code = codeOf(error);
-  const [reason, hint] = REASONS[code] ?? [
-    error instanceof Error ? error.message : String(error),
-    "Run threadmind doctor to see the state of the workspace.",
-  ];
-  return new ThreadMindError("storage", `Cannot ${action} ${path}: ${reason}.`, hint);
+  const hint = REASONS[errorCode(error) ?? ""]?.[1] ?? "Run threadmind doctor to see the state of the workspace.";
+  return new ThreadMindError("storage", `Cannot ${action} ${path}: ${reasonOf(error)}.`, hint);
 }
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+/** Why a file operation failed, in a few words. */
+export function reasonOf(error: unknown): string {
+  return REASONS[errorCode(error) ?? ""]?.[0] ?? (error instanceof Error ? error.message : String(error));
+}
+
+/** The `code` of a file system error, e.g. `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
 }

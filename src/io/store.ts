@@ -5,8 +5,9 @@ import { parseObject } from "../core/json_file.ts";
 import { parseThreadFile, type ThreadFile } from "../core/thread_file.ts";
 import { buildTree, type Fault, type Thread, type Tree } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
-import { listFolder, makeFolder, readText, writeWhole } from "./files.ts";
-import { checkInside, type Layout, layoutOf, prepare, shownPath } from "./layout.ts";
+import { listFolder, makeFolder, readText, removeFile, stampOf, writeWhole } from "./files.ts";
+import { recordDeletion } from "./kept.ts";
+import { checkInside, type Layout, layoutOf, prepare, removeLeftovers, shownPath } from "./layout.ts";
 import { keepText } from "./local.ts";
 import { withLock } from "./lock.ts";
 import { readSafely, readThread, threadOf } from "./thread_reading.ts";
@@ -41,6 +42,8 @@ export interface Store {
   readThreads(project: Project): Promise<ThreadList>;
   /** a thread's file, parsed for an edit; throws for one that can't be read or has merge conflicts */
   readThreadFile(project: ProjectId, id: ThreadId): Promise<ThreadFile>;
+  /** the text of a project's file; throws for one that is gone or can't be read */
+  readProjectSource(id: ProjectId): string;
   /** runs an action that writes, alone among all processes */
   change<T>(action: (writer: Writer) => Promise<T>): Promise<T>;
 }
@@ -49,6 +52,8 @@ export interface Store {
 export interface Writer {
   /** writes a thread's file; what it replaces is kept first */
   putThread(project: ProjectId, id: ThreadId, source: string): void;
+  /** removes threads' files as one deletion; their texts are kept first */
+  removeThreads(project: ProjectId, ids: readonly ThreadId[]): void;
   putProject(id: ProjectId, source: string): void;
   putConfig(source: string): void;
 }
@@ -70,9 +75,13 @@ export function openStore(root: string, now: () => Date): Store {
     takenProjectNames: () => takenProjectNames(layout),
     readThreads: (project) => readThreads(layout, project),
     readThreadFile: (project, id) => readThreadFile(layout, project, id),
+    readProjectSource: (id) => readProjectSource(layout, id),
     async change(action) {
       prepare(layout);
-      return withLock(layout.lock, () => action(openWriter(layout, now)));
+      return withLock(layout.lock, () => {
+        removeLeftovers(layout.temporary);
+        return action(openWriter(layout, now));
+      });
     },
   };
   return store;
@@ -90,7 +99,18 @@ function openWriter(layout: Layout, now: () => Date): Writer {
       if (old !== undefined && "text" in old && old.text === source) return;
       keepText(layout, project, id, now());
       makeFolder(folder);
+      if (stampOf(folder)?.device !== stampOf(layout.temporary)?.device) removeLeftovers(folder);
       writeWhole(path, source, layout.temporary);
+    },
+    removeThreads(project, ids) {
+      const folder = join(layout.threads, project);
+      checkInside(layout, folder);
+      const threads = ids.flatMap((id) => {
+        const kept = keepText(layout, project, id, now());
+        return kept === undefined ? [] : [{ id, kept }];
+      });
+      recordDeletion(layout, project, threads, now());
+      for (const id of ids) removeFile(join(folder, `${id}.md`));
     },
     putProject(id, source) {
       checkInside(layout, layout.projects);
@@ -136,6 +156,17 @@ function readProjects(layout: Layout): ProjectList {
   return { projects, faults };
 }
 
+function readProjectSource(layout: Layout, id: ProjectId): string {
+  const path = join(layout.projects, `${id}.json`);
+  const read = readSafely(layout, path);
+  if ("text" in read) return read.text;
+  throw new ThreadMindError(
+    "malformed-file",
+    `Cannot change the project ${id}: ${shownPath(layout, path)} ${read.fault}.`,
+    "Bring the file back with git checkout.",
+  );
+}
+
 function badName(file: string, kind: string): Fault {
   return {
     kind: "unreadable",
@@ -166,7 +197,7 @@ function readProject(
   const result = v.safeParse(ProjectSchema, Object.fromEntries(parsed.members));
   if (!result.success) return fault(`${v.getDotPath(result.issues[0]) ?? "It"}: ${result.issues[0].message}.`);
   const { title, systemContext, mode, rootThreadId, id: inner } = result.output;
-  const project: Project = { id, title: title ?? id, systemContext, mode, rootThreadId };
+  const project: Project = { id, title: title?.trim() ? title : id, systemContext, mode, rootThreadId };
   const differs = inner !== undefined && inner !== id;
   return {
     project,

@@ -2,22 +2,18 @@ import { findConflict } from "../core/conflict.ts";
 import type { ThreadId } from "../core/id.ts";
 import { parsePlainThreadFile, parseThreadFile, type ThreadFile, type Unreadable } from "../core/thread_file.ts";
 import type { Fault, Thread, ThreadStatus } from "../core/tree.ts";
-import { ThreadMindError } from "../errors.ts";
-import { kindOf, readText } from "./files.ts";
-import { checkInside, type Layout } from "./layout.ts";
+import { kindOf, readText, realPath } from "./files.ts";
+import { isInside, type Layout } from "./layout.ts";
 
 /** A text that may be used, or why not. */
 export type SafeText = { readonly text: string } | { readonly fault: string };
 
 /** A file's text, unless it is a link that leads out of the workspace. */
 export function readSafely(layout: Layout, path: string): SafeText {
-  try {
-    if (kindOf(path) === "link") checkInside(layout, path);
-    return readText(path) ?? { fault: "is a link to nothing" };
-  } catch (error) {
-    if (error instanceof ThreadMindError) return { fault: "is a link that leads out of the workspace" };
-    return { fault: `can't be read (${error instanceof Error ? error.message : String(error)})` };
-  }
+  const isLink = kindOf(path) === "link";
+  if (isLink && realPath(path) === undefined) return { fault: "is a link to nothing" };
+  if (isLink && !isInside(layout, path)) return { fault: "is a link that leads out of the workspace" };
+  return readText(path) ?? { fault: "is gone" };
 }
 
 /** Reads one thread's file; a damaged one gives a thread of which nothing but the id is known. */

@@ -44,8 +44,8 @@ export function findWorkspace(whereabouts: Whereabouts): Workspace | undefined {
     if (root !== undefined) return { root, isPresent: true, reason };
   }
   for (const [start, reason] of starts) {
-    const root = findRepositoryTop(start) ?? start;
-    if (mayHold(root)) return { root, isPresent: false, reason };
+    const root = placeFor(start);
+    if (root !== undefined) return { root, isPresent: false, reason };
   }
   return undefined;
 }
@@ -68,9 +68,16 @@ function real(path: string): string {
 
 function exactly(given: string, name: string, cwd: string): Workspace {
   const expanded = given === "~" || /^~[/\\]/.test(given) ? join(homedir(), given.slice(1)) : given;
-  const root = isAbsolute(expanded) ? expanded : resolve(cwd, expanded);
-  if (!isFolder(root)) throw noFolder(name, given);
-  return { root: real(root), isPresent: hasData(real(root)), reason: name };
+  const folder = isAbsolute(expanded) ? expanded : resolve(cwd, expanded);
+  if (!isFolder(folder)) throw noFolder(name, given);
+  const root = real(folder);
+  const isPresent = hasData(root);
+  if (isPresent || mayHold(root)) return { root, isPresent, reason: name };
+  throw new ThreadMindError(
+    "no-workspace",
+    `Cannot use ${name} ${JSON.stringify(given)}: no workspace is made in /, the home folder or a plugin's own folder.`,
+    "Give the folder of your project.",
+  );
 }
 
 function noFolder(name: string, given: string): ThreadMindError {
@@ -79,6 +86,13 @@ function noFolder(name: string, given: string): ThreadMindError {
     `Cannot use ${name} ${JSON.stringify(given)}: there is no such folder.`,
     `Make the folder, or correct ${name}.`,
   );
+}
+
+/** Where a new workspace would be made: the repository's top, or the folder itself; a home under version control is none. */
+function placeFor(start: string): string | undefined {
+  const top = findRepositoryTop(start);
+  if (top !== undefined && mayHold(top)) return top;
+  return mayHold(start) && start !== real(dirname(process.execPath)) ? start : undefined;
 }
 
 /** The nearest folder with `.threadmind/`, up to the repository's top, or outside a repository to below the home folder. */
@@ -118,11 +132,12 @@ export function noWorkspaceError(): ThreadMindError {
 export function pathOfRoot(uri: string, isWindows: boolean): string | undefined {
   if (!/^file:\/\//i.test(uri)) return undefined;
   try {
-    const url = new URL(uri.replace(/ /g, "%20"));
+    const url = new URL(uri.replace(/[ ?#]/g, encodeURIComponent));
     if (url.hostname === "localhost") url.hostname = "";
     if (/%2f|%5c|%00/i.test(url.pathname)) return undefined;
     if (!isWindows && url.hostname !== "") return undefined;
-    return fileURLToPath(url, { windows: isWindows }).replace(/^([a-z]):/i, (drive) => drive.toUpperCase());
+    const path = fileURLToPath(url, { windows: isWindows });
+    return isWindows ? path.replace(/^[a-z]:/i, (drive) => drive.toUpperCase()).replace(/:$/, ":\\") : path;
   } catch {
     return undefined;
   }

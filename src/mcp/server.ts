@@ -12,9 +12,12 @@ import { INSTRUCTIONS } from "../commands/instructions.ts";
 import { COMMANDS } from "../commands/registry.ts";
 import { findNearest, quote } from "../core/id.ts";
 import { describeError, ThreadMindError } from "../errors.ts";
-import { openSession, parentPid } from "../io/session.ts";
+import { type Consent, openSession, parentPid } from "../io/session.ts";
 import { VERSION } from "../version.ts";
+import { offerPrompts } from "./prompts.ts";
+import { type InTurn, offerResources, RESOURCE_CAPABILITY } from "./resources.ts";
 import { followRoots } from "./roots.ts";
+import { textContent } from "./text.ts";
 import { openStdio } from "./transport.ts";
 
 /** How the server is started. */
@@ -28,25 +31,40 @@ export async function serve({ root, directory }: ServeOptions): Promise<void> {
   const server = new Server(
     { name: "thread-mind", title: "ThreadMind", version: VERSION },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, resources: RESOURCE_CAPABILITY, prompts: {}, completions: {} },
       instructions: INSTRUCTIONS,
       jsonSchemaValidator: { getValidator: () => () => ({ valid: true, data: undefined, errorMessage: "" }) as never },
     },
   );
-  const session = openSession({ whereabouts: { root, directory }, now: () => new Date(), clientPid: parentPid() });
+  const session = openSession({
+    whereabouts: { root, directory },
+    now: () => new Date(),
+    clientPid: parentPid(),
+    confirm: (question) => askClient(server, question),
+  });
   const rootsKnown = followRoots(server, session);
   let running: Promise<unknown> = Promise.resolve();
+  const inTurn: InTurn = (action) => {
+    const turn = running.then(async () => {
+      await rootsKnown();
+      return action();
+    });
+    running = turn.catch(() => undefined);
+    return turn;
+  };
+  const resources = offerResources(server, session, inTurn);
+  offerPrompts(server, session, inTurn);
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: COMMANDS.map(toolOf) }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
     const command = COMMANDS.find(({ name }) => name === params.name);
     if (command === undefined) throw unknownTool(params.name);
-    const answer = running.then(async () => {
-      await rootsKnown();
-      return answerOf(() => command.call(session, params.arguments ?? {}));
+    return inTurn(async () => {
+      if (signal.aborted) return textResult("Cancelled before it began.", false);
+      const answer = await answerOf(() => command.call(session, params.arguments ?? {}));
+      if (command.effect !== "read") await resources.changed();
+      return answer;
     });
-    running = answer;
-    return answer;
   });
 
   const transport = openStdio();
@@ -56,6 +74,18 @@ export async function serve({ root, directory }: ServeOptions): Promise<void> {
   process.exit(0);
 }
 
+/** Asks the person through the client's form; a client without forms asks nothing. */
+async function askClient(server: Server, question: string): Promise<Consent> {
+  if (server.getClientCapabilities()?.elicitation === undefined) return "unasked";
+  const requestedSchema = {
+    type: "object" as const,
+    properties: { confirm: { type: "boolean" as const, title: "Yes, do it", default: false } },
+    required: ["confirm"],
+  };
+  const { action, content } = await server.elicitInput({ message: question, requestedSchema });
+  return action === "accept" && content?.confirm === true ? "yes" : "no";
+}
+
 /** A command as a tool: the one place where effects become annotations. */
 export function toolOf(command: Command): Tool {
   const { name, title, description, effect, isIdempotent } = command;
@@ -63,7 +93,6 @@ export function toolOf(command: Command): Tool {
     ...{ name, title, description },
     inputSchema: command.inputSchema() as Tool["inputSchema"],
     annotations: {
-      title,
       readOnlyHint: effect === "read",
       destructiveHint: effect === "destroy",
       idempotentHint: isIdempotent,
@@ -84,7 +113,7 @@ async function answerOf(call: () => Promise<{ readonly text: string }>): Promise
 }
 
 function textResult(text: string, isError: boolean): CallToolResult {
-  return isError ? { content: [{ type: "text", text }], isError } : { content: [{ type: "text", text }] };
+  return isError ? { content: [textContent(text)], isError } : { content: [textContent(text)] };
 }
 
 /** No `McpError`: that one writes its code into the message, and so does the client. */

@@ -40,14 +40,14 @@ test("`parseThreadFile()` reads every header of the table, with a finding on eac
   for (const { header, fields, findings } of HEADERS) {
     const file = usable(await parseThreadFile(`---\n${header}\n---\nbody\n`));
     expect([header, file.fields, file.body]).toEqual([header, fields, "body\n"]);
-    expect([header, linesToMend(file)]).toEqual([header, findings]);
+    expect([header, ...linesToMend(file)]).toEqual([header, ...findings]);
   }
 });
 
 test("`parseThreadFile()` reads plain headers through `yaml` as without it", async () => {
   for (const { header, fields, findings } of HEADERS.filter(({ isPlain }) => isPlain)) {
     const file = usable(await parseThreadFile(`---\n${header}\nforYaml: |\n  text\n---\n`));
-    expect([header, file.fields, linesToMend(file)]).toEqual([header, fields, findings]);
+    expect([header, file.fields, ...linesToMend(file)]).toEqual([header, fields, ...findings]);
   }
 });
 
@@ -217,6 +217,12 @@ test("`parseThreadFile()` reads the first side of a header in conflict", async (
 test("`parseThreadFile()` tells a header that only the other side of a conflict closes", async () => {
   const source = "---\nid: auth\n<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n---\nbody\n>>>>>>> b\n";
   expect(await parseThreadFile(source)).toMatchObject({ line: 1, conflictLine: 3 });
+  const junk = "---\nid: auth\n<<<<<<< HEAD\ntitle: a\n=======\ntitle: b\n>>>>>>> b\njunk\n---\n";
+  expect(await parseThreadFile(junk)).toMatchObject({
+    line: 8,
+    conflictLine: 3,
+    hint: expect.stringContaining("resolve"),
+  });
 });
 
 test("`parseThreadFile()` does not follow aliases, however many", async () => {

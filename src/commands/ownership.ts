@@ -1,0 +1,37 @@
+import type { Thread } from "../core/tree.ts";
+import { ThreadMindError } from "../errors.ts";
+import type { Author } from "../io/author.ts";
+import type { Scene, Session } from "../io/session.ts";
+import type { Project } from "../io/store.ts";
+
+/** True if a team project keeps this author from changing the thread. */
+export function isForeign({ mode }: Project, thread: Pick<Thread, "author">, author: Author): boolean {
+  return mode === "team" && thread.author !== undefined && !author.own.has(thread.author);
+}
+
+/** Refuses to change a teammate's thread, naming owner and asker; solo projects and threads without author pass. */
+export function checkOwner(
+  project: Project,
+  thread: Pick<Thread, "id" | "author">,
+  author: Author,
+  action: string,
+): void {
+  if (!isForeign(project, thread, author)) return;
+  throw new ThreadMindError(
+    "not-owner",
+    `Cannot ${action}: ${thread.id} is ${thread.author}'s, and you are ${author.id} (${project.id} is a team project).`,
+    `Ask ${thread.author}, write in a thread of your own below it, or take it over: thread_update with author ${author.id} (on the command line: threadmind update ${thread.id} --author ${author.id}).`,
+  );
+}
+
+/** The same, asking git who writes only where it matters. */
+export async function ensureOwner(
+  session: Session,
+  { project, config }: Scene,
+  threads: readonly Thread[],
+  action: string,
+): Promise<void> {
+  if (project.mode !== "team") return;
+  const author = await session.author(config);
+  for (const thread of threads) checkOwner(project, thread, author, `${action} ${thread.id}`);
+}

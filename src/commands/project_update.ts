@@ -1,0 +1,56 @@
+import { setMembers } from "../core/json_file.ts";
+import { parseTitle } from "../core/titles.ts";
+import { ThreadMindError } from "../errors.ts";
+import { modeArgument, optionalText } from "./arguments.ts";
+import { defineCommand } from "./command.ts";
+import { ensureOwner } from "./ownership.ts";
+import { withNotices } from "./scene.ts";
+import { checkSecrets } from "./thread_write.ts";
+
+/** Changes the active project's settings. */
+export const projectUpdate = defineCommand({
+  name: "project_update",
+  title: "Update project",
+  description: "Change the active project's title, system context or mode",
+  effect: "set",
+  isIdempotent: true,
+  cli: [{ usage: "project update", summary: "Change title, system context or mode" }],
+  menu: [],
+  input: {
+    title: optionalText("New title; the id stays"),
+    systemContext: optionalText('Instructions at the top of every context; "" clears them'),
+    mode: modeArgument,
+  },
+  async run(session, { title: typed, systemContext, mode }) {
+    const title = typed === undefined ? undefined : parseTitle(typed);
+    if (title === undefined && systemContext === undefined && mode === undefined) {
+      throw new ThreadMindError(
+        "invalid-argument",
+        "Cannot update the project: nothing to change is given.",
+        "Give title, systemContext or mode.",
+      );
+    }
+    if (systemContext !== undefined) checkSecrets("this system context", systemContext, false);
+    const scene = await session.scene({});
+    const { store, project, tree } = scene;
+    const root = tree.threads.get(tree.rootId);
+    if (root !== undefined) await ensureOwner(session, scene, [root], "update the project of the root");
+    const changes = Object.fromEntries(
+      Object.entries({ title, systemContext: systemContext?.toWellFormed(), mode }).filter(
+        ([, value]) => value !== undefined,
+      ),
+    );
+    await store.change(async (writer) =>
+      writer.putProject(project.id, setMembers(store.readProjectSource(project.id), changes)),
+    );
+    return {
+      project: project.id,
+      ...{ title: project.title, systemContext: project.systemContext, mode: project.mode },
+      ...changes,
+      changed: Object.keys(changes),
+      notices: scene.notice === undefined ? [] : [scene.notice],
+    };
+  },
+  text: ({ project, changed, notices }) =>
+    withNotices(notices, `Updated the project ${project} (${changed.join(", ")}).`),
+});

@@ -1,0 +1,49 @@
+import { type Argument, type CliForm, type Command, parseUsage } from "./command.ts";
+import { COMMANDS } from "./registry.ts";
+
+/** What can be typed as `tm: <name>`, and is offered as the prompt `tm-<name>`. */
+export interface Shortcut {
+  readonly name: string;
+  readonly usage: string;
+  readonly summary: string;
+  readonly command: Command;
+  readonly preset: Readonly<Record<string, unknown>>;
+  readonly arguments: readonly Argument[];
+  /** the argument that the model writes from the conversation */
+  readonly fromConversation: string | undefined;
+}
+
+/** All shortcuts, in the order of the registry. */
+export function listShortcuts(): readonly Shortcut[] {
+  return COMMANDS.flatMap((command) =>
+    command.cli
+      .filter((form) => menusOf(command, form).includes("tm"))
+      .map((form): Shortcut => {
+        const usage = parseUsage(form.usage);
+        const name = form.shortcut ?? usage.verb;
+        const preset = form.preset ?? {};
+        const words = usage.positionals.map((each) => each.name);
+        return {
+          ...{ name, command, preset },
+          usage: [name, ...words.map((word) => word.toUpperCase())].join(" "),
+          summary: form.summary ?? command.description,
+          arguments: command
+            .arguments()
+            .filter((argument) => words.includes(argument.name) || argument.name === usage.stdin),
+          fromConversation: usage.stdin,
+        };
+      }),
+  );
+}
+
+/** Where a form stands: its own menus, else its command's. */
+export function menusOf(command: Command, form: CliForm): readonly string[] {
+  return form.menu ?? command.menu;
+}
+
+/** The shortcuts as a list for people. */
+export function renderShortcuts(): string {
+  return listShortcuts()
+    .map(({ usage, summary }) => `tm: ${usage} — ${summary}`)
+    .join("\n");
+}

@@ -1,0 +1,57 @@
+import { planContext, renderContext, sharesOf } from "../core/context.ts";
+import { countOf, groupDigits } from "../core/tokens.ts";
+import { chainOf } from "../core/tree.ts";
+import { defineCommand } from "./command.ts";
+import { withNotices } from "./scene.ts";
+
+/** Shows what the project holds and what its context costs. */
+export const statsShow = defineCommand({
+  name: "stats_show",
+  title: "Show statistics",
+  description: "Show measured session sizes, threads by status, and each thread's share of the context",
+  effect: "read",
+  cli: [{ usage: "stats", summary: "Show measured sessions, threads and context" }],
+  menu: ["tm", "plugin"],
+  input: {},
+  async run(session) {
+    const scene = await session.scene({});
+    const { tree, thread, project } = scene;
+    const threads = [...tree.threads.values()];
+    const readable = threads.filter(({ fault }) => fault === undefined);
+    const count = (status: string): number => readable.filter((each) => each.status === status).length;
+    const plan = planContext(chainOf(tree, thread), project.systemContext, []);
+    const { tokens, depth } = renderContext(plan, { activeId: thread.id, notes: new Map(), maxTokens: undefined });
+    return {
+      project: project.id,
+      sessions: { measured: 0 },
+      threads: {
+        ...{ total: threads.length, open: count("open"), done: count("done"), abandoned: count("abandoned") },
+        unreadable: threads.length - readable.length,
+        withSummary: readable.filter(({ body }) => body.trim() !== "").length,
+      },
+      context: { thread: thread.id, tokens, depth, shares: sharesOf(plan) },
+      notices: scene.notice === undefined ? [] : [scene.notice],
+    };
+  },
+  text: ({ project, threads, context, notices }) => {
+    const { total, open, done, abandoned, unreadable, withSummary } = threads;
+    const counts = [`${open} open`, `${done} done`, `${abandoned} abandoned`];
+    if (unreadable > 0) counts.push(`${unreadable} unreadable`);
+    const width = Math.max(...context.shares.map(({ name }) => name.length));
+    const sum = context.shares.reduce((all, { tokens }) => all + tokens, 0);
+    const lines = context.shares.map(
+      ({ name, tokens }) =>
+        `  ${name.padEnd(width)}  ~${groupDigits(tokens)} tokens (${Math.round((100 * tokens) / sum)} %)`,
+    );
+    return withNotices(
+      notices,
+      [
+        "Measured sessions: none yet; a client's hooks measure them.",
+        "",
+        `Project ${project}: ${countOf(total, "thread")} (${counts.join(", ")}), ${withSummary} with a summary`,
+        `Context of ${context.thread}: ~${groupDigits(context.tokens)} tokens (estimated, 3.5 characters a token)`,
+        ...lines,
+      ].join("\n"),
+    );
+  },
+});

@@ -1,0 +1,128 @@
+import { describeChanges } from "../core/changes.ts";
+import { parseThreadReference, type ThreadId, threadIdOfFile } from "../core/id.ts";
+import { sanitiseText } from "../core/sanitise.ts";
+import { stripControls } from "../core/text_controls.ts";
+import { findThread, getThread } from "../core/tree.ts";
+import { ThreadMindError } from "../errors.ts";
+import type { Scene } from "../io/session.ts";
+import { readDepartures, readVersions, type StoredVersion } from "../io/versions.ts";
+import { optionalText, threadIdArgument } from "./arguments.ts";
+import { defineCommand } from "./command.ts";
+import { withNotices } from "./scene.ts";
+
+const MOST_VERSIONS = 50;
+
+interface Listed {
+  readonly revision: string;
+  readonly at: string;
+  readonly by: string | undefined;
+  readonly subject: string | undefined;
+  readonly changes: readonly string[];
+}
+
+/** Shows a thread's versions, one of them, or what was deleted. */
+export const threadHistory = defineCommand({
+  name: "thread_history",
+  title: "Thread history",
+  description:
+    "List a thread's earlier versions and what changed; with revision show that text; without a thread, what was deleted",
+  effect: "read",
+  cli: [{ usage: "history [threadId]", summary: "List a thread's earlier versions, or what was deleted" }],
+  menu: [],
+  input: {
+    threadId: threadIdArgument("Thread, also one that is gone; without it: what was deleted"),
+    revision: optionalText("A revision of the list, to read its text"),
+  },
+  async run(session, { threadId, revision }) {
+    const scene = await session.scene({ threadId, mayBeGone: true });
+    const base = { project: scene.project.id, notices: scene.notice === undefined ? [] : [scene.notice] };
+    if (threadId === undefined) {
+      if (revision !== undefined)
+        throw new ThreadMindError("invalid-argument", "Cannot show a revision without a thread.", "Give threadId too.");
+      return { ...base, deleted: await listDeleted(scene) };
+    }
+    const id = idOf(scene, threadId);
+    const versions = await readVersions(scene, scene.project, id);
+    if (versions.length === 0) getThread(scene.tree, threadId);
+    if (revision === undefined) return { ...base, thread: id, versions: listVersions(versions) };
+    const { file, ...version } = getVersion(versions, id, revision);
+    return {
+      ...base,
+      thread: id,
+      revision: version.revision,
+      at: version.at,
+      title: file.fields.title ?? id,
+      text: sanitiseText(file.body).trim(),
+    };
+  },
+  text: (value) => withNotices(value.notices, render(value)),
+});
+
+/** The id that is meant, of a thread that is there or of one that is gone. */
+function idOf({ tree }: Scene, typed: string): ThreadId {
+  const { thread } = parseThreadReference(typed);
+  return findThread(tree, thread)?.id ?? threadIdOfFile(thread) ?? (thread as ThreadId);
+}
+
+/** The version of a revision as typed. Throws `invalid-argument` naming those there are. */
+export function getVersion(versions: readonly StoredVersion[], id: string, revision: string): StoredVersion {
+  const found = versions.filter((version) => version.revision === revision || version.revision.startsWith(revision));
+  const [only] = found;
+  if (only !== undefined && (found.length === 1 || only.revision === revision)) return only;
+  const known = versions
+    .slice(0, 5)
+    .map((version) => version.revision)
+    .join(", ");
+  throw new ThreadMindError(
+    "invalid-argument",
+    `Cannot find the revision ${JSON.stringify(revision)} of ${id}.`,
+    known === "" ? "It has no earlier version." : `There are: ${known}${versions.length > 5 ? ", …" : ""}.`,
+  );
+}
+
+function listVersions(versions: readonly StoredVersion[]): Listed[] {
+  return versions.slice(0, MOST_VERSIONS).map(({ revision, at, by, subject, file }, index) => ({
+    ...{ revision, at, by, subject },
+    changes: describeChanges(versions[index + 1]?.file, file),
+  }));
+}
+
+async function listDeleted(
+  scene: Scene,
+): Promise<{ at: string; by: string | undefined; threads: readonly string[] }[]> {
+  const departures = await readDepartures(scene, scene.project);
+  return departures.slice(0, MOST_VERSIONS).map(({ at, by, threads }) => ({ at, by, threads }));
+}
+
+type Value =
+  | { readonly deleted: Awaited<ReturnType<typeof listDeleted>> }
+  | { readonly thread: string; readonly versions: readonly Listed[] }
+  | { readonly thread: string; readonly title: string; readonly revision: string; readonly text: string };
+
+function render(value: Value): string {
+  if ("deleted" in value) {
+    const lines = value.deleted.map(
+      ({ at, by, threads }) =>
+        `${shortTime(at)}  ${stripControls(threads.join(", "))}${by === undefined ? "" : `  (${stripControls(by)})`}`,
+    );
+    return lines.length === 0
+      ? "Nothing was deleted."
+      : ["Deleted, newest first (thread_restore ID brings back all of one line):", ...lines].join("\n");
+  }
+  if ("text" in value)
+    return `${stripControls(value.title)} (${value.thread}) as of ${value.revision}:\n\n${value.text === "" ? "_No summary._" : value.text}`;
+  if (value.versions.length === 0) return `${value.thread} has no versions.`;
+  return value.versions.map(renderVersion).join("\n");
+}
+
+function renderVersion({ revision, at, by, subject, changes }: Listed): string {
+  const when = at === "" ? "" : `  ${shortTime(at)}`;
+  const origin = [by, subject].filter((part) => part !== undefined).join(": ");
+  return stripControls(
+    `${revision}${when}${origin === "" ? "" : `  ${origin}`}  (${changes.join(", ") || "same text"})`,
+  );
+}
+
+function shortTime(at: string): string {
+  return at.slice(0, 16).replace("T", " ");
+}

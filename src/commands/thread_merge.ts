@@ -1,0 +1,136 @@
+import { findConflict } from "../core/conflict.ts";
+import { foldIntoParent } from "../core/fold.ts";
+import { usablePaths } from "../core/paths.ts";
+import type { Thread } from "../core/tree.ts";
+import { ThreadMindError } from "../errors.ts";
+import type { Scene } from "../io/session.ts";
+import { faultError } from "../io/store.ts";
+import { optionalText, threadIdArgument } from "./arguments.ts";
+import { defineCommand } from "./command.ts";
+import { checkOwner, isForeign } from "./ownership.ts";
+import { recordActive, withNotices } from "./scene.ts";
+import { openChildrenOf } from "./thread_status.ts";
+import {
+  checkContent,
+  checkSecrets,
+  checkSeen,
+  noteWritten,
+  planStamp,
+  repairsOf,
+  wholeBody,
+  writeThread,
+} from "./thread_write.ts";
+
+/** Folds a thread into its parent. */
+export const threadMerge = defineCommand({
+  name: "thread_merge",
+  title: "Merge thread",
+  description:
+    "Fold a finished thread into its parent: summary is the parent's new text; without it, what the parent lacks of the decisions and constraints is added",
+  effect: "set",
+  cli: [{ usage: "merge [threadId]", summary: "Fold a thread into its parent" }],
+  menu: ["tm", "plugin"],
+  input: {
+    summary: optionalText("The parent's whole new summary"),
+    threadId: threadIdArgument("Thread to fold in (default: the active one)"),
+  },
+  async run(session, { summary, threadId }) {
+    const text = summary?.replace(/\r\n?/g, "\n");
+    if (text !== undefined) {
+      checkContent(text, findConflict(text));
+      checkSecrets("this summary", text, false);
+    }
+    const scene = await session.scene({ writing: "merge the thread", threadId });
+    const { store, project, thread, tree, config } = scene;
+    const parent = findParent(scene);
+    const author = await session.author(config);
+    checkOwner(project, thread, author, `merge ${thread.id}`);
+    if (text !== undefined) checkOwner(project, parent, author, `replace the summary of ${parent.id}`);
+    const from = isForeign(project, parent, author) ? thread.id : undefined;
+    const stamp = await planStamp(
+      { ...scene, thread: parent },
+      { isAnew: text !== undefined, paths: joinedPaths(parent, thread) },
+    );
+    return store.change(async (writer) => {
+      const file = await store.readThreadFile(project.id, parent.id);
+      const child = await store.readThreadFile(project.id, thread.id);
+      const fold =
+        text === undefined
+          ? foldIntoParent(file.body, child.body, from)
+          : { body: wholeBody(file.body, text, file.eol), added: 0, movedToDecisions: false };
+      if (text !== undefined && fold.body !== file.body) checkSeen(session, project.id, parent.id, file);
+      writer.putThread(project.id, parent.id, writeThread(file, { body: fold.body, stamp }, session.now()));
+      noteWritten(session, {
+        project: project.id,
+        thread: parent.id,
+        file,
+        body: fold.body,
+        isAll: text !== undefined,
+      });
+      const fields = { status: "done", mergedInto: parent.id };
+      writer.putThread(project.id, thread.id, writeThread(child, { fields }, session.now()));
+      const notices = recordActive(session, scene, writer, project, parent.id);
+      return {
+        ...{
+          project: project.id,
+          thread: thread.id,
+          parent: parent.id,
+          added: fold.added,
+          isReplaced: text !== undefined,
+        },
+        openChildren: openChildrenOf(tree, thread),
+        notices: [...(scene.notice === undefined ? [] : [scene.notice]), ...notices],
+        warnings: [
+          ...(fold.movedToDecisions
+            ? [`${parent.id} had no section: its text now stands under ## Decisions, so that it stays inherited.`]
+            : []),
+          ...repairsOf(file),
+          ...repairsOf(child),
+        ],
+      };
+    });
+  },
+  text: ({ thread, parent, added, isReplaced, openChildren, notices, warnings }) => {
+    const what = isReplaced
+      ? "its parent's summary is replaced"
+      : added === 0
+        ? "its parent lacked nothing of it"
+        : `${added} added to its parent`;
+    const lines = [`Merged ${thread} into ${parent}: ${what}. Active thread: ${parent}.`];
+    if (openChildren.length > 0) lines.push(`Still open below ${thread}: ${openChildren.join(", ")}.`);
+    return withNotices(notices, [...lines, ...warnings].join("\n"));
+  },
+});
+
+function findParent({ tree, thread }: Scene): Thread {
+  const refuse = (why: string, hint: string): ThreadMindError =>
+    new ThreadMindError("refused", `Cannot merge ${thread.id}: ${why}.`, hint);
+  if (thread.fault !== undefined) throw faultError(thread);
+  if (thread.id === tree.rootId || thread.parentId === null)
+    throw refuse("it is a root and has no parent", "Merge its children into it.");
+  const parent = tree.parentOf(thread);
+  if (parent === undefined)
+    throw refuse(`its parent ${thread.parentId} is missing`, "Move it below another thread first (thread_rebase).");
+  if (parent.fault !== undefined) throw faultError(parent);
+  for (const { id, file, conflictLine } of [thread, parent]) {
+    if (conflictLine === undefined) continue;
+    throw new ThreadMindError(
+      "merge-conflict",
+      `Cannot merge ${thread.id}: ${file} (${id}) has merge conflicts (line ${conflictLine}).`,
+      "Run threadmind resolve, or settle the conflict by hand.",
+    );
+  }
+  if (parent.status !== "open")
+    throw refuse(
+      `its parent ${parent.id} is ${parent.status}`,
+      `Reopen ${parent.id}, or move ${thread.id} below an open thread (thread_rebase).`,
+    );
+  return parent;
+}
+
+/** A parent that describes code gains the child's paths; one that doesn't stays so. */
+function joinedPaths(parent: Thread, child: Thread): readonly string[] | undefined {
+  if (parent.paths.length === 0) return undefined;
+  const added = usablePaths(child.paths).filter((path) => !parent.paths.includes(path));
+  return added.length === 0 ? undefined : [...parent.paths, ...added];
+}

@@ -1,0 +1,178 @@
+import { parseThreadReference, type ThreadId, threadIdOfFile } from "../core/id.ts";
+import { parseThreadFile } from "../core/thread_file.ts";
+import { findThread, getThread, type Thread } from "../core/tree.ts";
+import { ThreadMindError } from "../errors.ts";
+import type { Author } from "../io/author.ts";
+import type { Scene, Session } from "../io/session.ts";
+import type { Writer } from "../io/store.ts";
+import { type Departure, readDepartures, readVersions, type StoredVersion } from "../io/versions.ts";
+import { optionalText, textArgument } from "./arguments.ts";
+import { defineCommand } from "./command.ts";
+import { checkOwner } from "./ownership.ts";
+import { withNotices } from "./scene.ts";
+import { getVersion } from "./thread_history.ts";
+import { samePaths, writeThread } from "./thread_write.ts";
+
+/** Brings back an earlier version of a thread, or what a deletion removed. */
+export const threadRestore = defineCommand({
+  name: "thread_restore",
+  title: "Restore thread",
+  description: "Bring back an earlier version of a thread, or all that one deletion removed",
+  effect: "set",
+  cli: [{ usage: "restore <threadId> [revision]", summary: "Bring back a version, or what was deleted" }],
+  menu: [],
+  input: {
+    threadId: textArgument("Thread, also one that was deleted"),
+    revision: optionalText("A revision of thread_history (default: the newest that differs)"),
+  },
+  async run(session, { threadId, revision }) {
+    const scene = await session.scene({ threadId, mayBeGone: true });
+    const author = await session.author(scene.config);
+    const { thread: typed } = parseThreadReference(threadId);
+    const present = findThread(scene.tree, typed);
+    const notices = scene.notice === undefined ? [] : [scene.notice];
+    if (present !== undefined) {
+      const restored = await restoreVersion(session, scene, author, present, revision);
+      return {
+        project: scene.project.id,
+        restored: [present.id as string],
+        revision: restored,
+        warnings: [] as string[],
+        notices,
+      };
+    }
+    const id = threadIdOfFile(typed) ?? getThread(scene.tree, threadId).id;
+    const texts = await findTexts(scene, id, revision);
+    if (texts.size === 0) getThread(scene.tree, threadId);
+    const outcome = await restoreDeleted(session, scene, author, texts);
+    return { project: scene.project.id, ...outcome, revision, notices };
+  },
+  text: ({ restored, revision, warnings, notices }) => {
+    const what = revision === undefined ? "" : ` as of ${revision}`;
+    return withNotices(notices, [`Restored ${restored.join(", ")}${what}.`, ...warnings].join("\n"));
+  },
+});
+
+/** Writes a version's title and body over a thread that is there, with the commit and fingerprint they were written on. */
+async function restoreVersion(
+  session: Session,
+  scene: Scene,
+  author: Author,
+  thread: Thread,
+  revision: string | undefined,
+): Promise<string> {
+  const { store, project } = scene;
+  checkOwner(project, thread, author, `restore ${thread.id}`);
+  const versions = await readVersions(scene, project, thread.id);
+  return store.change(async (writer) => {
+    const file = await store.readThreadFile(project.id, thread.id);
+    const version =
+      revision === undefined
+        ? versions.find(
+            (each) =>
+              each.revision !== "current" &&
+              (each.file.body.trim() !== file.body.trim() || each.file.fields.title !== file.fields.title),
+          )
+        : getVersion(versions, thread.id, revision);
+    if (version === undefined)
+      throw new ThreadMindError(
+        "refused",
+        `Cannot restore ${thread.id}: it has no earlier version that differs.`,
+        "See thread_history.",
+      );
+    const { title, commit, fingerprint, paths } = version.file.fields;
+    const isSame = samePaths(paths ?? [], file.fields.paths ?? []);
+    const fields = { ...(title === undefined ? {} : { title }), commit, fingerprint: isSame ? fingerprint : undefined };
+    writer.putThread(
+      project.id,
+      thread.id,
+      writeThread(file, { body: version.file.body.replace(/\r\n/g, "\n"), fields }, session.now()),
+    );
+    return version.revision;
+  });
+}
+
+/** The texts to bring back by id: one version of one thread, or all that one deletion removed. */
+async function findTexts(
+  scene: Scene,
+  id: ThreadId,
+  revision: string | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  if (revision !== undefined) {
+    const version: StoredVersion = getVersion(await readVersions(scene, scene.project, id), id, revision);
+    return new Map([[id, version.file.source]]);
+  }
+  const departure = (await readDepartures(scene, scene.project)).find(({ threads }) => threads.includes(id));
+  if (departure !== undefined) return readAll(departure);
+  const [newest] = await readVersions(scene, scene.project, id);
+  return newest === undefined ? new Map() : new Map([[id, newest.file.source]]);
+}
+
+async function readAll(departure: Departure): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const id of departure.threads) {
+    const text = await departure.read(id);
+    if (text !== undefined) texts.set(id, text);
+  }
+  return texts;
+}
+
+async function restoreDeleted(
+  session: Session,
+  scene: Scene,
+  author: Author,
+  texts: ReadonlyMap<string, string>,
+): Promise<{ restored: string[]; warnings: string[] }> {
+  const { store, project } = scene;
+  const warnings: string[] = [];
+  const restored = await store.change(async (writer) => {
+    const { tree } = await store.readThreads(project);
+    const done: string[] = [];
+    for (const [id, source] of texts) {
+      if (findThread(tree, id) !== undefined) warnings.push(`${id} is there again: left as it is.`);
+      else
+        done.push(
+          await restoreFile(
+            session,
+            scene,
+            author,
+            writer,
+            id,
+            source,
+            (parent) => texts.has(parent) || findThread(tree, parent) !== undefined,
+            warnings,
+          ),
+        );
+    }
+    return done;
+  });
+  return { restored, warnings };
+}
+
+async function restoreFile(
+  session: Session,
+  { project, tree }: Scene,
+  author: Author,
+  writer: Writer,
+  id: string,
+  source: string,
+  isThere: (parent: string) => boolean,
+  warnings: string[],
+): Promise<string> {
+  const valid = threadIdOfFile(id);
+  const file = await parseThreadFile(source);
+  if (valid === undefined || "message" in file) {
+    throw new ThreadMindError(
+      "malformed-file",
+      `Cannot restore ${id}: its kept text can't be read.`,
+      "See thread_history for another revision.",
+    );
+  }
+  const { parentId, author: owner } = file.fields;
+  checkOwner(project, { id: valid, author: owner }, author, `restore ${id}`);
+  const isLost = typeof parentId === "string" && !isThere(parentId);
+  if (isLost) warnings.push(`The parent of ${id}, ${parentId}, is missing: ${id} now stands below ${tree.rootId}.`);
+  const fields = isLost ? { parentId: tree.rootId } : {};
+  writer.putThread(project.id, valid, writeThread(file, { fields, isTouched: true }, session.now()));
+  return id;
+}

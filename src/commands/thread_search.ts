@@ -1,0 +1,135 @@
+import { normalisePath } from "../core/paths.ts";
+import { sanitiseText } from "../core/sanitise.ts";
+import { findGovernors, searchThreads } from "../core/search.ts";
+import { inheritedText } from "../core/summary.ts";
+import { stripControls } from "../core/text_controls.ts";
+import type { Thread } from "../core/tree.ts";
+import { ThreadMindError } from "../errors.ts";
+import { readStaleNotes } from "../io/freshness.ts";
+import type { Scene } from "../io/session.ts";
+import { hasBackslashes } from "../io/workspace.ts";
+import { optionalText } from "./arguments.ts";
+import { defineCommand } from "./command.ts";
+import { withNotices } from "./scene.ts";
+
+const MOST_MATCHES = 20;
+const MOST_GOVERNORS = 5;
+
+/** One thread found, as `--json` prints it. */
+interface Found {
+  readonly thread: string;
+  readonly title: string;
+  readonly status: string;
+  readonly author: string | undefined;
+  readonly updatedAt: string | undefined;
+  readonly path: string | undefined;
+  readonly lines: readonly string[];
+  readonly note: string | undefined;
+  readonly decisions: string | undefined;
+}
+
+/** Finds threads by words, or by the file that they govern. */
+export const threadSearch = defineCommand({
+  name: "thread_search",
+  title: "Search threads",
+  description: "Find threads by words, or those that govern a file (why is this code like this?)",
+  effect: "read",
+  cli: [{ usage: "search [query...]", summary: "Find threads by words, or with --path by the file they govern" }],
+  menu: ["tm", "plugin"],
+  input: {
+    query: optionalText("Words that must all occur, in any order"),
+    path: optionalText("File or folder, relative to the workspace"),
+  },
+  async run(session, { query, path }) {
+    if ((query ?? "").trim() === "" && path === undefined) {
+      throw new ThreadMindError(
+        "invalid-argument",
+        "Cannot search: neither query nor path is given.",
+        "Give words, or a file.",
+      );
+    }
+    const scene = await session.scene({});
+    const threads = [...scene.tree.threads.values()];
+    const governed = path === undefined ? undefined : findGovernors(threads, parseFile(path));
+    const pool = governed?.map(({ thread }) => thread) ?? threads;
+    const matches = query === undefined || query.trim() === "" ? undefined : searchThreads(pool, query);
+    const found =
+      governed === undefined
+        ? (matches ?? []).map(({ thread }) => thread)
+        : pool.filter((thread) => matches === undefined || matches.some((match) => match.thread === thread));
+    const most = governed === undefined ? MOST_MATCHES : MOST_GOVERNORS;
+    const shown = found.slice(0, most);
+    const notes = governed === undefined ? new Map<string, string>() : await notesOf(scene, shown);
+    return {
+      project: scene.project.id,
+      query,
+      path,
+      found: shown.map(
+        (thread): Found => ({
+          ...{
+            thread: thread.id,
+            title: thread.title,
+            status: thread.status,
+            author: thread.author,
+            updatedAt: thread.updatedAt,
+          },
+          path: governed?.find((governor) => governor.thread === thread)?.path,
+          lines: matches?.find((match) => match.thread === thread)?.lines ?? [],
+          note: notes.get(thread.id),
+          decisions: governed === undefined ? undefined : decisionsOf(thread),
+        }),
+      ),
+      more: found.length - shown.length,
+      notices: scene.notice === undefined ? [] : [scene.notice],
+    };
+  },
+  text: ({ found, more, query, path, notices }) => {
+    if (found.length === 0) {
+      const what = [
+        query === undefined ? "" : ` matches ${JSON.stringify(query)}`,
+        path === undefined ? "" : ` governs ${path}`,
+      ].filter((part) => part !== "");
+      return withNotices(notices, `No thread${what.join(" and")}.`);
+    }
+    const rest = more > 0 ? [`… and ${more} more: search for more words.`] : [];
+    return withNotices(notices, [...found.map(renderFound), ...rest].join(path === undefined ? "\n" : "\n\n"));
+  },
+});
+
+function parseFile(typed: string): string {
+  const result = normalisePath(typed, hasBackslashes);
+  if ("path" in result) return result.path;
+  throw new ThreadMindError(
+    "invalid-argument",
+    `Cannot search for the path ${JSON.stringify(typed)}: ${result.fault}.`,
+    "Give it relative to the workspace.",
+  );
+}
+
+function notesOf({ git, workspace }: Scene, threads: readonly Thread[]): Promise<ReadonlyMap<string, string>> {
+  return readStaleNotes(
+    git,
+    workspace.root,
+    threads.filter(({ body, fault }) => body.trim() !== "" && fault === undefined),
+  );
+}
+
+function decisionsOf(thread: Thread): string {
+  if (thread.conflictLine !== undefined)
+    return `_⚠ This file has merge conflicts (line ${thread.conflictLine}): not shown._`;
+  return sanitiseText(inheritedText(thread.body)).trim();
+}
+
+function renderFound({ thread, title, status, author, updatedAt, path, lines, note, decisions }: Found): string {
+  const mark = status === "open" ? "" : ` (${status})`;
+  const name = `${stripControls(thread)} "${stripControls(title)}"${mark}`;
+  if (path === undefined) return [name, ...lines.map((line) => `  ${line}`)].join("\n");
+  const by = [author, updatedAt?.slice(0, 10)].filter((part) => part !== undefined).join(", ");
+  const head = `${name} governs ${stripControls(path)}${by === "" ? "" : ` (${stripControls(by)})`}`;
+  return [
+    head,
+    ...(note === undefined ? [] : [note]),
+    ...(decisions === "" || decisions === undefined ? ["_No decisions yet._"] : [decisions]),
+    ...lines.map((line) => `  ${line}`),
+  ].join("\n");
+}

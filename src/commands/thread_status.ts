@@ -1,0 +1,92 @@
+import * as v from "valibot";
+import { oneLine, setStatusReason } from "../core/status_edit.ts";
+import type { Thread, Tree } from "../core/tree.ts";
+import { ThreadMindError } from "../errors.ts";
+import { faultError } from "../io/store.ts";
+import { optionalText, threadIdArgument } from "./arguments.ts";
+import { defineCommand } from "./command.ts";
+import { ensureOwner } from "./ownership.ts";
+import { withNotices } from "./scene.ts";
+import { checkSecrets, repairsOf, writeThread } from "./thread_write.ts";
+
+const MOVED = "The old text had no section: it now stands under ## Decisions, so that it stays inherited.";
+
+/** Marks a thread done or abandoned, or reopens it. */
+export const threadStatus = defineCommand({
+  name: "thread_status",
+  title: "Set status",
+  description: "Mark a thread done or abandoned (the reason is kept in its decisions), or reopen it",
+  effect: "set",
+  cli: [
+    { usage: "done [threadId]", preset: { status: "done" }, summary: "Mark a thread done" },
+    {
+      usage: "abandon <reason...>",
+      preset: { status: "abandoned" },
+      summary: "Mark the thread abandoned, and say why",
+    },
+    { usage: "reopen [threadId]", preset: { status: "open" }, menu: ["tm"], summary: "Reopen a thread" },
+  ],
+  menu: ["tm", "plugin"],
+  input: {
+    status: v.pipe(v.picklist(["open", "done", "abandoned"]), v.description("open, done or abandoned")),
+    reason: optionalText("Why; needed to abandon"),
+    threadId: threadIdArgument("Thread to mark (default: the active one)"),
+  },
+  async run(session, { status, reason: typed, threadId }) {
+    const reason = typed === undefined ? undefined : oneLine(typed) || undefined;
+    checkReason(status, reason);
+    const scene = await session.scene({ writing: "set the status", threadId });
+    const { store, project, thread, tree } = scene;
+    if (thread.fault !== undefined) throw faultError(thread);
+    await ensureOwner(session, scene, [thread], "set the status of");
+    const warnings = await store.change(async (writer) => {
+      const file = await store.readThreadFile(project.id, thread.id);
+      const edit = setStatusReason(file.body, status, thread.status, reason);
+      const fields = {
+        status: status === "open" ? undefined : status,
+        ...(status === "open" ? { mergedInto: undefined } : {}),
+      };
+      writer.putThread(project.id, thread.id, writeThread(file, { body: edit.body, fields }, session.now()));
+      return [...(edit.movedToDecisions ? [MOVED] : []), ...repairsOf(file)];
+    });
+    return {
+      ...{ project: project.id, thread: thread.id, status, was: thread.status, reason },
+      openChildren: status === "open" ? [] : openChildrenOf(tree, thread),
+      notices: scene.notice === undefined ? [] : [scene.notice],
+      warnings,
+    };
+  },
+  text: ({ thread, status, was, openChildren, notices, warnings }) => {
+    const said =
+      status === was
+        ? `${thread} is ${status} already.`
+        : status === "open"
+          ? `Reopened ${thread} (was ${was}).`
+          : `${thread} is ${status} now.`;
+    const open = openChildren.length === 0 ? [] : [`Still open below it: ${openChildren.join(", ")}.`];
+    return withNotices(notices, [said, ...open, ...warnings].join("\n"));
+  },
+});
+
+function checkReason(status: string, reason: string | undefined): void {
+  if (status === "abandoned" && reason === undefined) {
+    throw new ThreadMindError(
+      "invalid-argument",
+      "Cannot abandon a thread without a reason.",
+      "Give reason: one line that keeps others from trying the same again.",
+    );
+  }
+  if (status === "open" && reason !== undefined) {
+    throw new ThreadMindError(
+      "invalid-argument",
+      "Cannot keep a reason for reopening: reason is for done and abandoned.",
+      "Reopen without it, and write it with summary_update.",
+    );
+  }
+  if (reason !== undefined) checkSecrets("this reason", reason, false);
+}
+
+/** Children of a thread that are open. */
+export function openChildrenOf(tree: Tree, thread: Thread): string[] {
+  return (tree.children.get(thread.id) ?? []).filter(({ status }) => status === "open").map(({ id }) => id);
+}

@@ -1,0 +1,57 @@
+import { SECTION_NAMES } from "./headings.ts";
+import { hasKnownSection, parseSummary, sectionText } from "./summary.ts";
+import type { ThreadFields } from "./thread_file.ts";
+import { splitUnits } from "./units.ts";
+
+/** One version of a thread: what its header says, and its body. */
+export interface Version {
+  readonly fields: ThreadFields;
+  readonly body: string;
+}
+
+/** What changed from one version to the next, in a few words each: `Decisions +2 −1`, `title`, `done`. */
+export function describeChanges(older: Version | undefined, newer: Version): string[] {
+  if (older === undefined) return ["created", ...countUnits("", newer.body)];
+  const { fields: before } = older;
+  const { fields: after } = newer;
+  return [
+    before.title === after.title ? "" : `title ${JSON.stringify(after.title ?? "")}`,
+    before.status === after.status ? "" : (after.status ?? "open"),
+    before.parentId === after.parentId ? "" : `moved below ${after.parentId ?? "no thread"}`,
+    before.author === after.author ? "" : `author ${after.author ?? "none"}`,
+    before.branch === after.branch ? "" : after.branch === undefined ? "unlinked" : `linked to ${after.branch}`,
+    ...countUnits(older.body, newer.body),
+  ].filter((change) => change !== "");
+}
+
+/** Bullets and paragraphs added and removed, by section; texts without sections count as one. */
+function countUnits(older: string, newer: string): string[] {
+  const hasSections = hasKnownSection(older) || hasKnownSection(newer);
+  const names: readonly (string | undefined)[] = hasSections ? [...SECTION_NAMES, undefined] : [undefined];
+  return names.flatMap((name) => {
+    const [before, after] = [older, newer].map((body) => keysOf(body, name, hasSections));
+    const added = [...(after ?? [])].filter((key) => before?.has(key) !== true).length;
+    const removed = [...(before ?? [])].filter((key) => after?.has(key) !== true).length;
+    if (added === 0 && removed === 0) return [];
+    const counts = [added > 0 ? `+${added}` : "", removed > 0 ? `−${removed}` : ""].filter((count) => count !== "");
+    return [`${name ?? (hasSections ? "other text" : "text")} ${counts.join(" ")}`];
+  });
+}
+
+function keysOf(body: string, name: string | undefined, hasSections: boolean): ReadonlySet<string> {
+  const summary = parseSummary(body);
+  const section = SECTION_NAMES.find((known) => known === name);
+  const text =
+    section !== undefined ? (sectionText(summary, section) ?? "") : hasSections ? outsideSections(summary) : body;
+  return new Set(splitUnits(text).map(({ key }) => key));
+}
+
+function outsideSections({ body, sections }: ReturnType<typeof parseSummary>): string {
+  let rest = "";
+  let at = 0;
+  for (const { start, end } of sections) {
+    rest += body.slice(at, start);
+    at = end;
+  }
+  return rest + body.slice(at);
+}

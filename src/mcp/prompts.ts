@@ -1,0 +1,152 @@
+import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  CompleteRequestSchema,
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  type Prompt,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { Argument } from "../commands/command.ts";
+import { listShortcuts, renderShortcuts, type Shortcut } from "../commands/shortcuts.ts";
+import { findNearest, idKey } from "../core/id.ts";
+import { ThreadMindError } from "../errors.ts";
+import type { Session } from "../io/session.ts";
+import type { InTurn } from "./resources.ts";
+import { textContent } from "./text.ts";
+
+interface WrittenPrompt extends Prompt {
+  render(input: Readonly<Record<string, string>>): string;
+}
+
+const MOST_VALUES = 100;
+const SECTIONS = "## Decisions, ## Constraints, ## State, ## Open questions, ## Next steps";
+
+/** Answers `prompts/…` and `completion/complete`: thread and project ids complete. */
+export function offerPrompts(server: Server, session: Session, inTurn: InTurn): void {
+  const prompts = [...writtenPrompts(), ...listShortcuts().map(promptOf)];
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({
+    prompts: prompts.map(({ render: _, ...prompt }) => prompt),
+  }));
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+    const prompt = prompts.find(({ name }) => name === params.name);
+    if (prompt === undefined) throw unknownPrompt(params.name, prompts);
+    const input = params.arguments ?? {};
+    const missing = prompt.arguments?.find(({ name, required }) => required === true && !input[name]?.trim());
+    if (missing !== undefined) throw invalid(`The prompt ${prompt.name} needs ${missing.name}`);
+    const message = { role: "user" as const, content: textContent(prompt.render(input)) };
+    return { ...(prompt.description === undefined ? {} : { description: prompt.description }), messages: [message] };
+  });
+  server.setRequestHandler(CompleteRequestSchema, ({ params: { ref, argument } }) =>
+    inTurn(async () => {
+      const isThread = ref.type === "ref/resource" || /^(?:threadId|newParentId|parentId)$/.test(argument.name);
+      const ids = isThread ? await threadIds(session) : argument.name === "projectId" ? projectIds(session) : [];
+      const values = matching(ids, argument.value);
+      return {
+        completion: {
+          values: values.slice(0, MOST_VALUES),
+          total: values.length,
+          hasMore: values.length > MOST_VALUES,
+        },
+      };
+    }),
+  );
+}
+
+function writtenPrompts(): WrittenPrompt[] {
+  return [
+    {
+      name: "start-thread",
+      title: "Start a thread",
+      description: "Begin a new topic in a thread of its own",
+      arguments: [{ name: "topic", description: "What the thread is about", required: true }],
+      render: ({ topic = "" }) =>
+        `Start a ThreadMind thread about: ${topic}\n\nCall thread_create with a short title. If the answer says that the parent has no summary yet, write the parent's decisions first with summary_update. Then load the context with context_get, and tell me what you understood.`,
+    },
+    {
+      name: "summarize-thread",
+      title: "Summarize the thread",
+      description: "Write what this conversation decided into the active thread",
+      arguments: [{ name: "topic", description: "Only what concerns this", required: false }],
+      render: ({ topic = "" }) =>
+        `Write what this conversation decided${topic.trim() === "" ? "" : ` about ${topic.trim()}`} into the active ThreadMind thread.\n\nRead what is there with context_get, merge it with what is new, and call summary_update with these sections: ${SECTIONS}. Facts and reasons, no transcript; name the code it describes with paths.`,
+    },
+    {
+      name: "tm-help",
+      title: "ThreadMind shortcuts",
+      description: "What can be typed after tm:",
+      arguments: [],
+      render: () => `Show me this list of ThreadMind shortcuts as it is:\n\n${renderShortcuts()}`,
+    },
+  ];
+}
+
+function promptOf(shortcut: Shortcut): WrittenPrompt {
+  const { command, preset, fromConversation } = shortcut;
+  const open = shortcut.arguments.filter(({ name }) => name !== fromConversation);
+  return {
+    name: `tm-${shortcut.name}`,
+    title: `tm: ${shortcut.name}`,
+    description: shortcut.summary,
+    arguments: open.map(({ name, description, isRequired }) => ({ name, description, required: isRequired })),
+    render: (input) => {
+      const given = {
+        ...preset,
+        ...Object.fromEntries(open.flatMap((argument) => valueOf(argument, input[argument.name]))),
+      };
+      const call = Object.keys(given).length === 0 ? "" : ` with ${JSON.stringify(given)}`;
+      if (fromConversation === undefined) return `Call ThreadMind's ${command.name}${call} and show me the answer.`;
+      return `Call ThreadMind's ${command.name}${call}; write its ${fromConversation} from this conversation, merged with what context_get shows, in the sections ${SECTIONS}.`;
+    },
+  };
+}
+
+function valueOf({ name, type }: Argument, value: string | undefined): [string, unknown][] {
+  if (value === undefined || value.trim() === "") return [];
+  if (type === "number") return [[name, Number(value)]];
+  if (type === "boolean") return [[name, value === "true"]];
+  return [[name, type === "list" ? value.split(/\s*,\s*/) : value]];
+}
+
+async function threadIds(session: Session): Promise<readonly string[]> {
+  try {
+    return [...(await session.scene({ quiet: true })).tree.threads.keys()];
+  } catch (error) {
+    if (error instanceof ThreadMindError) return [];
+    throw error;
+  }
+}
+
+function projectIds(session: Session): readonly string[] {
+  try {
+    return session
+      .place()
+      .store.readProjects()
+      .projects.map(({ id }) => id);
+  } catch (error) {
+    if (error instanceof ThreadMindError) return [];
+    throw error;
+  }
+}
+
+/** Ids that begin with what was typed, then those that hold it, then near misses. */
+function matching(ids: readonly string[], typed: string): readonly string[] {
+  const key = idKey(typed);
+  const starting = ids.filter((id) => idKey(id).startsWith(key)).sort();
+  const holding = ids.filter((id) => !starting.includes(id) && idKey(id).includes(key)).sort();
+  const found = [...starting, ...holding];
+  return found.length > 0 ? found : findNearest(typed, ids);
+}
+
+function unknownPrompt(name: string, prompts: readonly Prompt[]): Error {
+  const [nearest] = findNearest(
+    name,
+    prompts.map((prompt) => prompt.name),
+  );
+  return invalid(
+    `Unknown prompt ${JSON.stringify(name)}: ${nearest === undefined ? "see prompts/list" : `did you mean ${nearest}?`}`,
+  );
+}
+
+function invalid(message: string): Error {
+  return Object.assign(new Error(message), { code: ErrorCode.InvalidParams });
+}
