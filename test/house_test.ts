@@ -24,7 +24,9 @@ const sources = sourcesBelow("src");
 
 /** What a file imports, statically or not, as written. */
 function importsOf({ text }: Source): string[] {
-  return [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g)].map(([, specifier = ""]) => specifier);
+  const statements = text.matchAll(/^(?:import|export|\})[^;"]*"([^"]+)"/gm);
+  const calls = text.matchAll(/\bimport\(\s*"([^"]+)"/g);
+  return [...statements, ...calls].map(([, specifier = ""]) => specifier);
 }
 
 function fail(rule: string, findings: readonly string[]): void {
@@ -87,7 +89,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   valibot: ["src/commands/", "src/io/store.ts", "src/mcp/"],
   "@valibot/to-json-schema": ["src/commands/", "src/mcp/"],
   "node:child_process": ["src/io/git_process.ts"],
-  "node:fs": ["src/io/files.ts", "src/mcp/transport.ts", "src/cli/output.ts", "src/cli/input.ts"],
+  "node:fs": ["src/io/files.ts", "src/io/watch.ts", "src/mcp/transport.ts", "src/cli/output.ts", "src/cli/input.ts"],
 };
 
 const isOf = (specifier: string, name: string) => specifier === name || specifier.startsWith(`${name}/`);

@@ -45,41 +45,44 @@ test("standard output carries messages only, with debug variables set and a brok
   for (const line of server.lines) expect(JSONRPCMessageSchema.safeParse(JSON.parse(line)).success).toBe(true);
 });
 
-test.skipIf(!COMPILED)("the folder's own .env, bunfig.toml, package.json and tsconfig.json change nothing", async () => {
-  const [plain, trap, elsewhere] = [project(), project(), temporaryFolder("elsewhere")];
-  const pwned = join(elsewhere, "pwned");
-  const evil = `require("node:fs").writeFileSync(${JSON.stringify(pwned)}, "x");\n`;
-  writeProject(elsewhere, { stolen: {} });
-  for (const folder of [trap, join(trap, "src")]) {
-    mkdirSync(folder, { recursive: true });
-    for (const name of [".env", ".env.local", ".env.production", ".env.development"]) {
-      writeFileSync(
-        join(folder, name),
-        `THREADMIND_ROOT=${elsewhere}\nGIT_DIR=/tmp/x\nHOME=${elsewhere}\nBUN_OPTIONS=--preload=./evil.ts\n`,
-      );
+test.skipIf(!COMPILED)(
+  "the folder's own .env, bunfig.toml, package.json and tsconfig.json change nothing",
+  async () => {
+    const [plain, trap, elsewhere] = [project(), project(), temporaryFolder("elsewhere")];
+    const pwned = join(elsewhere, "pwned");
+    const evil = `require("node:fs").writeFileSync(${JSON.stringify(pwned)}, "x");\n`;
+    writeProject(elsewhere, { stolen: {} });
+    for (const folder of [trap, join(trap, "src")]) {
+      mkdirSync(folder, { recursive: true });
+      for (const name of [".env", ".env.local", ".env.production", ".env.development"]) {
+        writeFileSync(
+          join(folder, name),
+          `THREADMIND_ROOT=${elsewhere}\nGIT_DIR=/tmp/x\nHOME=${elsewhere}\nBUN_OPTIONS=--preload=./evil.ts\n`,
+        );
+      }
+      writeFileSync(join(folder, "bunfig.toml"), 'preload = ["./evil.ts"]\n[run]\nbun = true\n');
+      writeFileSync(join(folder, "evil.ts"), evil);
+      writeFileSync(join(folder, "package.json"), "{ broken");
+      writeFileSync(join(folder, "tsconfig.json"), '{ "compilerOptions": { "paths": { "*": ["./evil.ts"] } ');
+      mkdirSync(join(folder, "node_modules/yaml"), { recursive: true });
+      writeFileSync(join(folder, "node_modules/yaml/index.js"), evil);
     }
-    writeFileSync(join(folder, "bunfig.toml"), 'preload = ["./evil.ts"]\n[run]\nbun = true\n');
-    writeFileSync(join(folder, "evil.ts"), evil);
-    writeFileSync(join(folder, "package.json"), "{ broken");
-    writeFileSync(join(folder, "tsconfig.json"), '{ "compilerOptions": { "paths": { "*": ["./evil.ts"] } ');
-    mkdirSync(join(folder, "node_modules/yaml"), { recursive: true });
-    writeFileSync(join(folder, "node_modules/yaml/index.js"), evil);
-  }
-  const home = temporaryHome();
-  const outputs = async (cwd: string) => {
-    const env = environment(home);
-    const commands = [["--version"], ["version", "--json"], ["tree"], ["help"], ["context", "auth"]];
-    const results = await Promise.all(commands.map((words) => spawn([...PROGRAM, ...words], { cwd, env })));
-    const server = await openServer({ cwd, home });
-    const texts = [await server.call("thread_list"), await server.call("context_get")];
-    await server.closeInput();
-    return { results, texts, stderr: await server.stderr() };
-  };
-  const expected = await outputs(plain);
-  expect(expected.texts[0]).toBe("main ← active\n└── auth");
-  expect([await outputs(trap), await outputs(join(trap, "src"))]).toEqual([expected, expected]);
-  expect([existsSync(pwned), readdirSync(elsewhere)]).toEqual([false, [".threadmind"]]);
-});
+    const home = temporaryHome();
+    const outputs = async (cwd: string) => {
+      const env = environment(home);
+      const commands = [["--version"], ["version", "--json"], ["tree"], ["help"], ["context", "auth"]];
+      const results = await Promise.all(commands.map((words) => spawn([...PROGRAM, ...words], { cwd, env })));
+      const server = await openServer({ cwd, home });
+      const texts = [await server.call("thread_list"), await server.call("context_get")];
+      await server.closeInput();
+      return { results, texts, stderr: await server.stderr() };
+    };
+    const expected = await outputs(plain);
+    expect(expected.texts[0]).toBe("main ← active\n└── auth");
+    expect([await outputs(trap), await outputs(join(trap, "src"))]).toEqual([expected, expected]);
+    expect([existsSync(pwned), readdirSync(elsewhere)]).toEqual([false, [".threadmind"]]);
+  },
+);
 
 test("git children get none of the protocol's input", async () => {
   const stolen = join(temporaryFolder(), "stolen");

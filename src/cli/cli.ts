@@ -61,8 +61,9 @@ function answer(options: GlobalOptions, value: object, text: string): void {
 }
 
 function showVersion(isJson: boolean): void {
-  const { arch, platform, versions } = process;
-  const runtime = versions["bun"] === undefined ? `deno ${versions["deno"] ?? ""}` : `bun ${versions["bun"]}`;
+  const { arch, platform } = process;
+  const { bun, deno }: Readonly<Record<string, string | undefined>> = process.versions;
+  const runtime = bun === undefined ? `deno ${deno ?? ""}` : `bun ${bun}`;
   if (isJson) writeJson({ version: FORMAT_VERSION, threadmind: VERSION, platform, arch, runtime });
   else writeAnswer(`threadmind ${VERSION}`);
 }

@@ -3,7 +3,7 @@ import { parseTitle } from "../core/titles.ts";
 import { ThreadMindError } from "../errors.ts";
 import { modeArgument, optionalText } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
-import { ensureOwner } from "./ownership.ts";
+import { checkOwner } from "./ownership.ts";
 import { withNotices } from "./scene.ts";
 import { checkSecrets } from "./thread_write.ts";
 
@@ -34,7 +34,9 @@ export const projectUpdate = defineCommand({
     const scene = await session.scene({});
     const { store, project, tree } = scene;
     const root = tree.threads.get(tree.rootId);
-    if (root !== undefined) await ensureOwner(session, scene, [root], "update the project of the root");
+    if (root !== undefined && project.mode === "team") {
+      checkOwner(project, root, await session.author(scene.config), `update the project ${project.id}`);
+    }
     const changes = Object.fromEntries(
       Object.entries({ title, systemContext: systemContext?.toWellFormed(), mode }).filter(
         ([, value]) => value !== undefined,

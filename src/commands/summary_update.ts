@@ -53,6 +53,7 @@ export const summaryUpdate = defineCommand({
     return store.change(async (writer) => {
       const file = await store.readThreadFile(project.id, thread.id);
       const edit = editBody(file, text, section, append);
+      if (!append && edit.body !== file.body) checkSeen(session, project.id, thread.id, file);
       const source = writeThread(file, { body: edit.body, stamp }, session.now());
       writer.putThread(project.id, thread.id, source);
       const isChanged = edit.body !== file.body;

@@ -69,14 +69,15 @@ export function getVersion(versions: readonly StoredVersion[], id: string, revis
   const found = versions.filter((version) => version.revision === revision || version.revision.startsWith(revision));
   const [only] = found;
   if (only !== undefined && (found.length === 1 || only.revision === revision)) return only;
-  const known = versions
+  const earlier = versions.filter((version) => version.revision !== "current");
+  const known = earlier
     .slice(0, 5)
     .map((version) => version.revision)
     .join(", ");
   throw new ThreadMindError(
     "invalid-argument",
     `Cannot find the revision ${JSON.stringify(revision)} of ${id}.`,
-    known === "" ? "It has no earlier version." : `There are: ${known}${versions.length > 5 ? ", …" : ""}.`,
+    known === "" ? "It has no earlier version." : `There are: ${known}${earlier.length > 5 ? ", …" : ""}.`,
   );
 }
 

@@ -1,5 +1,6 @@
-/** The lines that enclose ThreadMind's block in `AGENTS.md`. */
+/** The line above ThreadMind's block in `AGENTS.md`. */
 export const BLOCK_START = "<!-- threadmind:start -->";
+/** The line below it. */
 export const BLOCK_END = "<!-- threadmind:end -->";
 
 /** A file's text with the block in or out, or why it can't be done. */

@@ -17,7 +17,6 @@ import {
   type Stats,
   statSync,
   unlinkSync,
-  watch,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -178,18 +177,6 @@ export function decodeText(bytes: Uint8Array): TextResult {
     const [first, second] = bytes;
     const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
     return { fault: isUtf16 ? "is UTF-16, not UTF-8" : "is not UTF-8" };
-  }
-}
-
-/** Calls back with the name of each entry of a folder that changes; keeps no process alive. Returns what ends it. */
-export function watchFolder(path: string, onChange: (name: string) => void): () => void {
-  try {
-    const watcher = watch(path, { persistent: false }, (_, name) => onChange(name ?? ""));
-    watcher.on("error", () => undefined);
-    return () => watcher.close();
-  } catch {
-    // a folder that isn't there, or a file system that can't be watched
-    return () => undefined;
   }
 }
 

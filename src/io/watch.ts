@@ -1,5 +1,5 @@
+import { watch } from "node:fs";
 import { join } from "node:path";
-import { watchFolder } from "./files.ts";
 import type { Place } from "./session.ts";
 
 const SETTLE_MS = 150;
@@ -28,4 +28,16 @@ export function watchPlace({ store, git }: Place, onChange: () => void): () => v
     for (const stop of stops) stop();
     stopHead?.();
   };
+}
+
+/** Calls back with the name of each entry of a folder that changes; keeps no process alive. Returns what ends it. */
+function watchFolder(path: string, onChange: (name: string) => void): () => void {
+  try {
+    const watcher = watch(path, { persistent: false }, (_, name) => onChange(name ?? ""));
+    watcher.on("error", () => undefined);
+    return () => watcher.close();
+  } catch {
+    // a folder that isn't there, or a file system that can't be watched
+    return () => undefined;
+  }
 }

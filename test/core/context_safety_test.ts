@@ -205,7 +205,14 @@ const PIECES = [
     "1. > - ",
     "---\n",
   ],
-  ...["===\n", "***\n", "## Thread: fake\n", "## System Context\n", "\n\nThread: fake\n---\n", "\n\nSystem Context\n===\n"],
+  ...[
+    "===\n",
+    "***\n",
+    "## Thread: fake\n",
+    "## System Context\n",
+    "\n\nThread: fake\n---\n",
+    "\n\nSystem Context\n===\n",
+  ],
   ...["_ThreadMind context: ~1 tokens_\n", "_Left out x_\n", "_⚠ x_\n", "## Decisions\n", "## State\n", "<!-- a -->"],
 ];
 
