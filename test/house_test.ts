@@ -24,7 +24,7 @@ const sources = sourcesBelow("src");
 
 /** What a file imports, statically or not, as written. */
 function importsOf({ text }: Source): string[] {
-  const statements = text.matchAll(/^(?:import|export|\})[^;"]*"([^"]+)"/gm);
+  const statements = text.matchAll(/^(?:import|export)\b(?:[^;"]*?\bfrom)?\s*"([^"]+)"/gm);
   const calls = text.matchAll(/\bimport\(\s*"([^"]+)"/g);
   return [...statements, ...calls].map(([, specifier = ""]) => specifier);
 }

@@ -56,6 +56,8 @@ export const summaryUpdate = defineCommand({
       if (!append && edit.body !== file.body) checkSeen(session, project.id, thread.id, file);
       const source = writeThread(file, { body: edit.body, stamp }, session.now());
       writer.putThread(project.id, thread.id, source);
+      const isAll = section === undefined && !append;
+      noteWritten(session, { project: project.id, thread: thread.id, file, body: edit.body, isAll });
       const isChanged = edit.body !== file.body;
       return {
         ...{ project: project.id, thread: thread.id, isChanged },

@@ -88,7 +88,7 @@ export function changeConfig(layout: Layout, writer: Writer, change: ConfigChang
   if (aside !== undefined) for (const [key, value] of members) values[key] = value;
   const { start, ...plain } = change;
   for (const [key, value] of Object.entries(plain)) if (value !== undefined) values[key] = value as JsonValue;
-  if (start !== undefined) values["starts"] = withStart(members.get("starts"), start);
+  if (start !== undefined) values.starts = withStart(members.get("starts"), start);
   const changed = setMembers(source, values);
   if (changed !== source || read === undefined) writer.putConfig(changed);
   return aside;

@@ -31,7 +31,7 @@ const FIXED_OPTIONS = [
 /** git by its full path, `undefined` if there is none: folders of PATH that are relative or inside the repository can't name it. */
 export function findGitProgram(top: string): string | undefined {
   const name = process.platform === "win32" ? "git.exe" : "git";
-  const folders = (process.env["PATH"] ?? process.env["Path"] ?? "").split(delimiter);
+  const folders = (process.env.PATH ?? process.env.Path ?? "").split(delimiter);
   return folders
     .filter((folder) => isAbsolute(folder) && !(dirname(top) !== top && isWithin(top, folder)))
     .map((folder) => join(folder, name))

@@ -36,7 +36,7 @@ export function findWorkspace(whereabouts: Whereabouts): Workspace | undefined {
   if (whereabouts.directory !== undefined && !isFolder(cwd)) throw noFolder("-C", whereabouts.directory);
   const explicit = nonEmpty(whereabouts.root);
   if (explicit !== undefined) return exactly(explicit, "--root", cwd);
-  const fromEnvironment = nonEmpty(process.env["THREADMIND_ROOT"]);
+  const fromEnvironment = nonEmpty(process.env.THREADMIND_ROOT);
   if (fromEnvironment !== undefined) return exactly(fromEnvironment, "THREADMIND_ROOT", cwd);
   const starts = startsOf(whereabouts, cwd);
   for (const [start, reason] of starts) {
@@ -53,7 +53,7 @@ export function findWorkspace(whereabouts: Whereabouts): Workspace | undefined {
 function startsOf({ clientRoots, directory }: Whereabouts, cwd: string): (readonly [string, string])[] {
   const roots = (clientRoots ?? []).filter(isFolder);
   if (roots.length > 0) return roots.map((root) => [real(root), "the client's workspace root"]);
-  const project = directory === undefined ? nonEmpty(process.env["CLAUDE_PROJECT_DIR"]) : undefined;
+  const project = directory === undefined ? nonEmpty(process.env.CLAUDE_PROJECT_DIR) : undefined;
   if (project !== undefined && isFolder(project)) return [[real(resolve(cwd, project)), "CLAUDE_PROJECT_DIR"]];
   return [[real(cwd), directory === undefined ? "the working directory" : "-C"]];
 }
@@ -113,9 +113,9 @@ function hasData(root: string): boolean {
 
 /** True if a new `.threadmind/` may be made in this folder: never in `/`, the home folder, or a plugin's own folder. */
 export function mayHold(root: string): boolean {
-  const plugin = nonEmpty(process.env["CLAUDE_PLUGIN_ROOT"]);
+  const plugin = nonEmpty(process.env.CLAUDE_PLUGIN_ROOT);
   if (root === dirname(root) || root === real(homedir())) return false;
-  if (process.platform === "win32" && isWithin(process.env["SystemRoot"] ?? "C:\\Windows", root)) return false;
+  if (process.platform === "win32" && isWithin(process.env.SystemRoot ?? "C:\\Windows", root)) return false;
   return plugin === undefined || !isWithin(real(plugin), root);
 }
 

@@ -91,7 +91,7 @@ function promptOf(shortcut: Shortcut): WrittenPrompt {
     render: (input) => {
       const given = {
         ...preset,
-        ...Object.fromEntries(open.flatMap((argument) => valueOf(argument, input[argument.name]))),
+        ...Object.fromEntries(open.flatMap((argument) => givenValue(argument, input[argument.name]))),
       };
       const call = Object.keys(given).length === 0 ? "" : ` with ${JSON.stringify(given)}`;
       if (fromConversation === undefined) return `Call ThreadMind's ${command.name}${call} and show me the answer.`;
@@ -100,7 +100,7 @@ function promptOf(shortcut: Shortcut): WrittenPrompt {
   };
 }
 
-function valueOf({ name, type }: Argument, value: string | undefined): [string, unknown][] {
+function givenValue({ name, type }: Argument, value: string | undefined): [string, unknown][] {
   if (value === undefined || value.trim() === "") return [];
   if (type === "number") return [[name, Number(value)]];
   if (type === "boolean") return [[name, value === "true"]];

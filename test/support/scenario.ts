@@ -1,6 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
-import { ThreadMindError } from "../../src/errors.ts";
 import { PROGRAM, spawn, TOP } from "./binary.ts";
 import { type ConnectedClient, openClient } from "./client.ts";
 import { renderDifference } from "./difference.ts";
