@@ -3,6 +3,8 @@ import { type Block, DEEPEST, parseBlocks } from "./markdown.ts";
 const TAG = /<!--(?:-?>|[\s\S]*?(?:-->|$))|<(\/?)([a-z][a-z0-9-]*)(?=[\s/>])([^<>]*)>/gi;
 const COMMENT = "!--";
 const RAW = /^<(script|pre|style|textarea)(?=[\s>])/i;
+/** A raw tag at the very end that lacks its bracket: for some readers it is open all the same. */
+const BARE_RAW = /^ {0,3}<(script|pre|style|textarea)[ \t\r\n]*$(?![\s\S])/im;
 const BLOCK_TAGS: ReadonlySet<string> = new Set(
   [
     ["address", "article", "aside", "blockquote", "center", "details", "dialog", "dir", "div", "dl", "fieldset"],
@@ -24,7 +26,10 @@ export function closeOpenBlocks(text: string): string {
 export function closeLastBlock(text: string): string {
   if (!/[`~]{3}|</.test(text)) return text;
   const last = parseBlocks(text).findLast(({ kind }) => kind !== "space");
-  const closer = last === undefined ? undefined : closerOf(last, text.slice(last.start, last.end).trimEnd());
+  const bare = BARE_RAW.exec(text)?.[1];
+  if (bare !== undefined && last?.kind !== "code") return withClosers(text, [`</${bare}>`]);
+  const source = last === undefined ? "" : text.slice(last.start, last.end).replace(/[ \t\r\n]+$/, "");
+  const closer = last === undefined ? undefined : closerOf(last, source);
   return closer === undefined ? text : withClosers(text, [closer]);
 }
 

@@ -38,7 +38,7 @@ function escapeLines(text: string, alsoCode: boolean): string {
 interface Marks {
   /** indexes of lines within code */
   readonly code: Set<number>;
-  /** indexes of lines on which an underlined heading starts */
+  /** indexes of the lines of underlined headings */
   readonly headings: Set<number>;
   /** how many characters may still be lexed; what is nested deeper than that lasts is text */
   left: number;
@@ -59,7 +59,10 @@ function markLines(source: string, firstLine: number, depth: number, marks: Mark
   let above: Block["kind"] = "space";
   for (const block of parseBlocks(source, depth)) {
     const from = lineAt(block.start);
-    if (block.kind === "heading" && block.isSetext) marks.headings.add(from);
+    if (block.kind === "heading" && block.isSetext) {
+      const lines = source.slice(block.start, block.end).trimEnd().split("\n").length;
+      for (let at = from; at < from + lines; at++) marks.headings.add(at);
+    }
     if (block.kind === "list" || block.kind === "quote") {
       for (const { start, text } of block.inner) markLines(text, lineAt(start), depth + 1, marks);
     }

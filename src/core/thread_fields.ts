@@ -68,13 +68,15 @@ export function parseDate(text: string): number | undefined {
   const match = ISO_DATE.exec(text);
   if (match === null) return undefined;
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0));
-  const moment = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second, Number(match[7] ?? 0) * 1000);
+  const midnight = new Date(0).setUTCFullYear(year ?? 0, (month ?? 1) - 1, day);
+  const clock = ((hour ?? 0) * 60 + (minute ?? 0)) * 60_000 + (second ?? 0) * 1000;
+  const moment = midnight + clock + Number(match[7] ?? 0) * 1000;
   const offset = (Number(match[9] ?? 0) * 60 + Number(match[10] ?? 0)) * 60_000;
   if (!isCalendarDay(year, month, day)) return undefined;
   return match[8] === "-" ? moment + offset : moment - offset;
 }
 
 function isCalendarDay(year = 0, month = 0, day = 0): boolean {
-  const date = new Date(Date.UTC(year, month - 1, day));
+  const date = new Date(new Date(0).setUTCFullYear(year, month - 1, day));
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
