@@ -61,7 +61,7 @@ async function compileForThisMachine(): Promise<Outcome> {
 
 async function tests(program: string, ...paths: readonly string[]): Promise<Outcome> {
   const variables = { THREADMIND_BIN: program };
-  const outcome = await commandWith(variables, bun, "test", "--only-failures", ...paths.map((path) => `./${path}`));
+  const outcome = await commandWith(variables, bun, "test", "--timeout", "60000", "--only-failures", ...paths.map((path) => `./${path}`));
   const passed = Number(/^\s*(\d+) pass$/m.exec(outcome.output)?.[1] ?? 0);
   const failed = Number(/^\s*(\d+) fail$/m.exec(outcome.output)?.[1] ?? 0);
   const ran = passed + failed > 0;
