@@ -79,16 +79,17 @@ test("two servers that write and switch by turns lose nothing, and each keeps it
   await Promise.all([a.close(), b.close()]);
 });
 
-test("of two servers that replace one text the second is told, and both texts are on disk", async () => {
+test("of two servers that replace one text the second is shown the first's, and writes when it calls again", async () => {
   const top = project("auth");
   const [a, b] = [await openClient({ cwd: top }), await openClient({ cwd: top })];
   for (const { call } of [a, b]) await call("context_get", { threadId: "auth" });
-  await a.call("summary_update", { threadId: "auth", content: "## Decisions\n- start\n- from a\n" });
-  const { text } = await b.call("summary_update", { threadId: "auth", content: "## Decisions\n- start\n- from b\n" });
-  expect(text).toMatch(/replaced text is kept in \.threadmind\/local\/kept\/app\/auth|changed/);
-  const everything = Object.values(snapshot(join(top, ".threadmind"))).join("\n");
-  expect(everything).toContain("- from a");
-  expect(`${everything}\n${text}`).toContain("- from b");
+  const replaceBy = (content: string) => ({ threadId: "auth", content: `## Decisions\n- start\n${content}` });
+  expect((await a.call("summary_update", replaceBy("- from a\n"))).isError).toBe(false);
+  const refused = await b.call("summary_update", replaceBy("- from b\n"));
+  expect(refused).toEqual({ isError: true, text: expect.stringContaining("\n\n## Decisions\n- start\n- from a\n") });
+  expect(readThread(top, "auth")).toEndWith("\n\n## Decisions\n- start\n- from a\n");
+  expect((await b.call("summary_update", replaceBy("- from a\n- from b\n"))).isError).toBe(false);
+  expect(readThread(top, "auth")).toEndWith("\n- from a\n- from b\n");
   await Promise.all([a.close(), b.close()]);
 });
 

@@ -16,7 +16,7 @@ function project(thread: string): string {
   return top;
 }
 
-/** Where a client is started that says nothing of a workspace: all three of O-25. */
+/** Where a client is started that says nothing of a workspace, three of them. */
 function places(): { readonly home: string; readonly cwds: readonly string[] } {
   const home = temporaryHome();
   return { home, cwds: ["/", home, project("here")] };

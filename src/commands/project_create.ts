@@ -38,7 +38,7 @@ export const projectCreate = defineCommand({
       const fields = { id: ROOT, title, parentId: null, author: author.id, createdAt, updatedAt: createdAt };
       writer.putThread(id, ROOT, renderThreadFile(fields, ""));
       writer.putProject(id, `${JSON.stringify(project, undefined, 2)}\n`);
-      const notices = recordActive(session, { store, config, head }, writer, project, ROOT, author.id);
+      const notices = recordActive(session, { store, head }, writer, project, ROOT, author.id);
       return { project: id, title, mode, thread: ROOT, workspace: session.nameWorkspace(), notices };
     });
   },

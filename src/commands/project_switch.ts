@@ -31,7 +31,7 @@ export const projectSwitch = defineCommand({
       );
     }
     const notices = await store.change(async (writer) =>
-      recordActive(session, { store, config, head }, writer, project, start.id),
+      recordActive(session, { store, head }, writer, project, start.id),
     );
     return { project: project.id, title: project.title, thread: start.id, notices };
   },

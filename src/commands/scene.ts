@@ -4,9 +4,8 @@ import { stripControls } from "../core/text_controls.ts";
 import { countOf } from "../core/tokens.ts";
 import { chainOf, type Fault, type Thread, type Tree } from "../core/tree.ts";
 import type { Config, ConfigChange } from "../io/config.ts";
-import { changeConfig } from "../io/config.ts";
+import { changeConfig, readConfig } from "../io/config.ts";
 import { readStaleNotes, type Subject } from "../io/freshness.ts";
-import type { Head } from "../io/git.ts";
 import type { Scene, Session } from "../io/session.ts";
 import { faultError, type Project, type Writer } from "../io/store.ts";
 
@@ -76,9 +75,10 @@ function subjectOf({ thread }: Block): Subject {
   return { id, file, commit, fingerprint, paths };
 }
 
-function noticesOf({ faults, notice }: Scene, chain: readonly Thread[]): string[] {
+function noticesOf({ faults, notice, project }: Scene, chain: readonly Thread[]): string[] {
   const files = new Set(chain.map(({ file }) => file));
-  const grave = faults.filter(({ kind, file }) => kind === "identity" && files.has(file));
+  const own = `.threadmind/projects/${project.id}.json`;
+  const grave = faults.filter(({ kind, file }) => kind === "identity" && (files.has(file) || file === own));
   return [...(notice === undefined ? [] : [notice]), ...grave.map(renderFault)];
 }
 
@@ -107,7 +107,7 @@ export function renderFaults(faults: readonly Fault[]): string[] {
 /** Makes a thread the active one: where new sessions of this checkout start, by branch, and this session's own. */
 export function recordActive(
   session: Session,
-  scene: { readonly store: Scene["store"]; readonly config: Config; readonly head: Head | undefined },
+  scene: Pick<Scene, "store" | "head">,
   writer: Writer,
   project: Project,
   thread: string,
@@ -118,7 +118,7 @@ export function recordActive(
     activeProjectId: project.id,
     activeThreadId: thread,
     ...(branch === undefined ? {} : { start: { project: project.id, branch, thread } }),
-    ...(authorId === undefined ? {} : authorChange(scene.config, authorId)),
+    ...(authorId === undefined ? {} : authorChange(readConfig(scene.store.layout), authorId)),
   };
   const aside = changeConfig(scene.store.layout, writer, change);
   session.activate(project, thread, scene.head);

@@ -1,4 +1,4 @@
-import { type Argument, type CliForm, type Command, parseUsage } from "./command.ts";
+import { type Argument, type CliForm, type Command, parseUsage, type Usage } from "./command.ts";
 import { COMMANDS } from "./registry.ts";
 
 /** What can be typed as `tm: <name>`, and is offered as the prompt `tm-<name>`. */
@@ -13,6 +13,8 @@ export interface Shortcut {
   readonly fromConversation: string | undefined;
 }
 
+const PLACEHOLDERS: Readonly<Record<string, string>> = { threadId: "ID", newParentId: "PARENT", query: "WORDS" };
+
 /** All shortcuts, in the order of the registry. */
 export function listShortcuts(): readonly Shortcut[] {
   return COMMANDS.flatMap((command) =>
@@ -25,7 +27,7 @@ export function listShortcuts(): readonly Shortcut[] {
         const words = usage.positionals.map((each) => each.name);
         return {
           ...{ name, command, preset },
-          usage: [name, ...words.map((word) => word.toUpperCase())].join(" "),
+          usage: [name, ...usage.positionals.map(placeholderOf)].join(" "),
           summary: form.summary ?? command.description,
           arguments: command
             .arguments()
@@ -34,6 +36,12 @@ export function listShortcuts(): readonly Shortcut[] {
         };
       }),
   );
+}
+
+/** How an argument is shown: `ID`, or `[ID]` where it may be left out. */
+function placeholderOf({ name, isRequired }: Usage["positionals"][number]): string {
+  const word = PLACEHOLDERS[name] ?? name.toUpperCase();
+  return isRequired ? word : `[${word}]`;
 }
 
 /** Where a form stands: its own menus, else its command's. */

@@ -2,6 +2,7 @@ import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { kindOf } from "./files.ts";
 import { BRANCH_PREFIX, type GitFolder, type Head, isCommitId, openGitFolder } from "./git_folder.ts";
+import { LOG_OPTIONS, parseLog } from "./git_log.ts";
 import { type Answer, findGitProgram, runGit } from "./git_process.ts";
 import { askDeletions, askTexts, askVersions, type DeletingCommit, type FileCommit } from "./git_versions.ts";
 
@@ -63,11 +64,6 @@ export interface Git {
   /** the texts of objects such as `<commit>:<path>` */
   texts(names: readonly string[]): Promise<readonly (string | undefined)[] | undefined>;
 }
-
-const LOG_OPTIONS =
-  "--encoding=UTF-8 --root --no-renames --no-follow --diff-merges=off --no-show-signature --no-color --no-ext-diff --no-notes --no-decorate --no-mailmap --ignore-submodules=none".split(
-    " ",
-  );
 
 /** The nearest folder from `start` upwards that holds git's folder, or a file or link to it; `undefined` outside a repository. */
 export function findRepositoryTop(start: string): string | undefined {
@@ -257,14 +253,8 @@ async function askChanges(
     ...(paths === undefined ? [] : literal(paths)),
   ]);
   if (code !== 0) return undefined;
-  if (stdout === "") return [];
-  return stdout
-    .slice(1)
-    .split("\0\0")
-    .map((record) => {
-      const [header = "", ...files] = record.split("\0");
-      const [id = "", ...parents] = header.split(" ");
-      const names = files.map((file, index) => (index === 0 ? file.replace(/^\n/, "") : file));
-      return { id, parents, files: names.filter((file) => file !== "") };
-    });
+  return parseLog(stdout, 1).map(({ fields: [header = ""], files }) => {
+    const [id = "", ...parents] = header.split(" ");
+    return { id, parents, files };
+  });
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import process from "node:process";
 import { isProgram, isWithin } from "./files.ts";
@@ -56,6 +56,13 @@ function environment(): Record<string, string> {
   };
 }
 
+const running = new Set<ChildProcess>();
+
+// A git that hangs is not to outlive the program that asked it.
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 /** Runs one git process: no shell, closed or given stdin, two seconds at most. */
 export function runGit(
   program: string,
@@ -71,6 +78,7 @@ export function runGit(
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "ignore"],
     windowsHide: true,
   });
+  running.add(child);
   const chunks: Uint8Array[] = [];
   let size = 0;
   let isFailed = false;
@@ -89,6 +97,7 @@ export function runGit(
   });
   child.on("error", stop);
   child.on("close", (code) => {
+    running.delete(child);
     clearTimeout(timer);
     const bytes = Buffer.concat(isFailed ? [] : chunks);
     const stdout = bytes.toString("utf8");

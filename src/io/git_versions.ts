@@ -1,3 +1,4 @@
+import { LOG_OPTIONS, parseLog } from "./git_log.ts";
 import type { Answer } from "./git_process.ts";
 
 /** A commit that touched a file, as history shows it. */
@@ -17,21 +18,20 @@ export interface DeletingCommit extends FileCommit {
 type Ask = (args: readonly string[], input?: string) => Promise<Answer>;
 
 const MOST_COMMITS = "200";
-const OPTIONS =
-  "--encoding=UTF-8 --no-renames --no-follow --diff-merges=off --no-show-signature --no-color --no-ext-diff --no-notes --no-decorate --no-mailmap".split(
-    " ",
-  );
 const FORMAT = "%H%x00%cI%x00%an%x00%s";
+const FIELDS = 4;
 
 /** The commits of HEAD's history that touched a file, newest first; `undefined` if git fails. */
 export async function askVersions(ask: Ask, path: string): Promise<readonly FileCommit[] | undefined> {
   const { code, stdout } = await ask([
-    ...["log", "-z", "-n", MOST_COMMITS, `--format=${FORMAT}`, ...OPTIONS, "--end-of-options", "HEAD", "--"],
+    ...["log", "-z", "-n", MOST_COMMITS, `--format=${FORMAT}`, ...LOG_OPTIONS, "--end-of-options", "HEAD", "--"],
     `:(top,literal)${path}`,
   ]);
   if (code !== 0) return undefined;
   const fields = stdout.split("\0");
-  return Array.from({ length: Math.floor(fields.length / 4) }, (_, index) => commitOf(fields.slice(index * 4)));
+  return Array.from({ length: Math.floor(fields.length / FIELDS) }, (_, index) =>
+    commitOf(fields.slice(index * FIELDS)),
+  );
 }
 
 function commitOf([id = "", at = "", author = "", subject = ""]: readonly string[]): FileCommit {
@@ -41,22 +41,11 @@ function commitOf([id = "", at = "", author = "", subject = ""]: readonly string
 /** The commits that deleted files below a folder, newest first, each with what it deleted there. */
 export async function askDeletions(ask: Ask, folder: string): Promise<readonly DeletingCommit[] | undefined> {
   const { code, stdout } = await ask([
-    ...["log", "-z", "-n", MOST_COMMITS, "--diff-filter=D", "--name-only", `--format=%x00${FORMAT}`, ...OPTIONS],
+    ...["log", "-z", "-n", MOST_COMMITS, "--diff-filter=D", "--name-only", `--format=%x00${FORMAT}`, ...LOG_OPTIONS],
     ...["--end-of-options", "HEAD", "--", `:(top,literal)${folder}`],
   ]);
   if (code !== 0) return undefined;
-  if (stdout === "") return [];
-  return stdout
-    .slice(1)
-    .split("\0\0")
-    .map((record) => {
-      const [id, at, author, subject, ...files] = record.split("\0");
-      const names = files.map((file, index) => (index === 0 ? file.replace(/^\n/, "") : file));
-      return {
-        ...commitOf([id ?? "", at ?? "", author ?? "", subject ?? ""]),
-        files: names.filter((file) => file !== ""),
-      };
-    });
+  return parseLog(stdout, FIELDS).map(({ fields, files }) => ({ ...commitOf(fields), files }));
 }
 
 /** The texts of objects such as `<commit>:<path>`, in order; `undefined` for one that isn't there. */

@@ -7,7 +7,7 @@ import { type Layout, shownPath } from "./layout.ts";
 import type { Active, Place, SceneRequest } from "./session.ts";
 import type { Project, ProjectList } from "./store.ts";
 
-/** Where a new session starts (§7 of the contract): the first that exists, is open and isn't linked to another branch. */
+/** Where a new session starts: the first that exists, is open and isn't linked to another branch. */
 export function findStart(
   tree: Tree,
   project: Project,

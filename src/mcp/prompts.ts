@@ -7,11 +7,11 @@ import {
   type Prompt,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Argument } from "../commands/command.ts";
+import { listProjectIds, listThreadIds, startingWith } from "../commands/known_ids.ts";
 import { listShortcuts, renderShortcuts, type Shortcut } from "../commands/shortcuts.ts";
-import { findNearest, idKey } from "../core/id.ts";
-import { ThreadMindError } from "../errors.ts";
+import { findNearest, idKey, quote } from "../core/id.ts";
 import type { Session } from "../io/session.ts";
-import type { InTurn } from "./resources.ts";
+import { type InTurn, THREAD_TEMPLATE } from "./resources.ts";
 import { textContent } from "./text.ts";
 
 interface WrittenPrompt extends Prompt {
@@ -31,16 +31,18 @@ export function offerPrompts(server: Server, session: Session, inTurn: InTurn): 
     const prompt = prompts.find(({ name }) => name === params.name);
     if (prompt === undefined) throw unknownPrompt(params.name, prompts);
     const input = params.arguments ?? {};
-    const missing = prompt.arguments?.find(({ name, required }) => required === true && !input[name]?.trim());
-    if (missing !== undefined) throw invalid(`The prompt ${prompt.name} needs ${missing.name}`);
+    checkArguments(prompt, input);
     const message = { role: "user" as const, content: textContent(prompt.render(input)) };
     return { ...(prompt.description === undefined ? {} : { description: prompt.description }), messages: [message] };
   });
   server.setRequestHandler(CompleteRequestSchema, ({ params: { ref, argument } }) =>
     inTurn(async () => {
-      const isThread = ref.type === "ref/resource" || /^(?:threadId|newParentId|parentId)$/.test(argument.name);
-      const ids = isThread ? await threadIds(session) : argument.name === "projectId" ? projectIds(session) : [];
-      const values = matching(ids, argument.value);
+      if (ref.type === "ref/prompt" && !prompts.some(({ name }) => name === ref.name))
+        throw unknownPrompt(ref.name, prompts);
+      if (ref.type === "ref/resource" && ref.uri !== THREAD_TEMPLATE)
+        throw invalid(`Unknown resource template ${quote(ref.uri)}: there is ${THREAD_TEMPLATE}`);
+      const kind = ref.type === "ref/resource" ? "threadId" : argument.name;
+      const values = matching(await idsFor(session, kind, argument.value), argument.value);
       return {
         completion: {
           values: values.slice(0, MOST_VALUES),
@@ -107,34 +109,33 @@ function givenValue({ name, type }: Argument, value: string | undefined): [strin
   return [[name, type === "list" ? value.split(/\s*,\s*/) : value]];
 }
 
-async function threadIds(session: Session): Promise<readonly string[]> {
-  try {
-    return [...(await session.scene({ quiet: true })).tree.threads.keys()];
-  } catch (error) {
-    if (error instanceof ThreadMindError) return [];
-    throw error;
-  }
-}
-
-function projectIds(session: Session): readonly string[] {
-  try {
-    return session
-      .place()
-      .store.readProjects()
-      .projects.map(({ id }) => id);
-  } catch (error) {
-    if (error instanceof ThreadMindError) return [];
-    throw error;
-  }
+async function idsFor(session: Session, kind: string, typed: string): Promise<readonly string[]> {
+  if (kind === "threadId" || kind === "newParentId") return listThreadIds(session, typed);
+  return kind === "projectId" ? listProjectIds(session) : [];
 }
 
 /** Ids that begin with what was typed, then those that hold it, then near misses. */
 function matching(ids: readonly string[], typed: string): readonly string[] {
+  const starting = startingWith(ids, typed);
+  const first = new Set(starting);
   const key = idKey(typed);
-  const starting = ids.filter((id) => idKey(id).startsWith(key)).sort();
-  const holding = ids.filter((id) => !starting.includes(id) && idKey(id).includes(key)).sort();
+  const holding = ids.filter((id) => !first.has(id) && idKey(id).includes(key)).sort();
   const found = [...starting, ...holding];
   return found.length > 0 ? found : findNearest(typed, ids);
+}
+
+/** A misspelt argument would be passed over, and the prompt be about another thread than was meant. */
+function checkArguments({ name, arguments: known = [] }: Prompt, input: Readonly<Record<string, string>>): void {
+  const names = known.map((argument) => argument.name);
+  const missing = known.find((argument) => argument.required === true && !input[argument.name]?.trim());
+  const unknown = Object.keys(input).find((given) => !names.includes(given));
+  if (unknown !== undefined) {
+    const [nearest = missing?.name] = findNearest(unknown, names);
+    const list = names.length === 0 ? "it takes none" : `it takes ${names.join(", ")}`;
+    const hint = nearest === undefined ? list : `did you mean ${nearest}?`;
+    throw invalid(`The prompt ${name} has no argument ${quote(unknown)}: ${hint}`);
+  }
+  if (missing !== undefined) throw invalid(`The prompt ${name} needs ${missing.name}: ${missing.description}`);
 }
 
 function unknownPrompt(name: string, prompts: readonly Prompt[]): Error {
@@ -143,7 +144,7 @@ function unknownPrompt(name: string, prompts: readonly Prompt[]): Error {
     prompts.map((prompt) => prompt.name),
   );
   return invalid(
-    `Unknown prompt ${JSON.stringify(name)}: ${nearest === undefined ? "see prompts/list" : `did you mean ${nearest}?`}`,
+    `Unknown prompt ${quote(name)}: ${nearest === undefined ? "see prompts/list" : `did you mean ${nearest}?`}`,
   );
 }
 

@@ -10,18 +10,22 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { contextGet } from "../commands/context_get.ts";
 import { threadList } from "../commands/thread_list.ts";
+import { quote } from "../core/id.ts";
 import { stripControls } from "../core/text_controls.ts";
-import { ThreadMindError } from "../errors.ts";
+import { parseDate } from "../core/thread_fields.ts";
+import { linkedBranch, threadOfBranch } from "../core/tree.ts";
+import { type ErrorCode as Code, describeError, ThreadMindError } from "../errors.ts";
 import type { Session } from "../io/session.ts";
 import { watchPlace } from "../io/watch.ts";
+import { openSubscriptions } from "./subscriptions.ts";
 
 /** Runs an action after those before it, so that calls and reads never mix. */
 export type InTurn = <T>(action: () => Promise<T>) => Promise<T>;
 
 /** What the server tells its resources. */
 export interface Resources {
-  /** a tool call that may have changed something is done */
-  changed(): Promise<void>;
+  /** runs a call that may change something, then tells the client what it changed */
+  around<T>(call: () => Promise<T>): Promise<T>;
 }
 
 const CONTEXT = "threadmind://context";
@@ -30,29 +34,41 @@ const THREAD = "threadmind://thread/";
 const MARKDOWN = "text/markdown";
 const PAGE = 100;
 const NOT_FOUND = -32002;
+const ABSENCES: readonly Code[] = ["no-workspace", "no-project", "unknown-project", "unknown-thread", "ambiguous-id"];
+
+/** The template of all threads' addresses. */
+export const THREAD_TEMPLATE = `${THREAD}{id}`;
 
 /** The capability that goes with these handlers. */
 export const RESOURCE_CAPABILITY = { subscribe: true, listChanged: true } as const;
 
 /** Answers `resources/…` requests, and tells the client of changes: by tools always, on disk while it subscribes to any. */
 export function offerResources(server: Server, session: Session, inTurn: InTurn): Resources {
-  const seen = new Map<string, string>();
-  let listed: string | undefined;
-  let stopWatching: (() => void) | undefined;
+  const onlooker = lookOn(session);
+  const states = {
+    ofResource: (uri: string) => stateOf(onlooker, uri),
+    ofList: async () => renderList(await listAll(session)),
+  };
+  const subscriptions = openSubscriptions(server, states, (onChange) =>
+    watchPlace(
+      () => session.place(),
+      () => void inTurn(onChange),
+    ),
+  );
 
   server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>
     inTurn(async () => {
       const all = await listAll(session);
-      listed = namesOf(all);
       const from = parseCursor(params?.cursor, all.length);
       const next = from + PAGE < all.length ? { nextCursor: String(from + PAGE) } : {};
+      subscriptions.hasListed(renderList(all));
       return { resources: all.slice(from, from + PAGE), ...next };
     }),
   );
   server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
     resourceTemplates: [
       {
-        uriTemplate: `${THREAD}{id}`,
+        uriTemplate: THREAD_TEMPLATE,
         name: "thread",
         title: "Thread",
         description: "A thread's heading and whole summary",
@@ -61,38 +77,36 @@ export function offerResources(server: Server, session: Session, inTurn: InTurn)
     ],
   }));
   server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) =>
-    inTurn(async () => ({ contents: [{ uri, mimeType: mimeTypeOf(uri), text: await readResource(session, uri) }] })),
+    inTurn(async () => {
+      const text = await asProtocolError(() => readResource(session, uri));
+      await subscriptions.hasRead(uri);
+      return { contents: [{ uri, mimeType: uri === TREE ? "text/plain" : MARKDOWN, text }] };
+    }),
   );
-
-  const tell = async (): Promise<void> => {
-    for (const [uri, before] of seen) {
-      const now = await textOrNothing(session, uri);
-      if (now === before) continue;
-      seen.set(uri, now);
-      await server.sendResourceUpdated({ uri });
-    }
-    const names = namesOf(await listAll(session));
-    const isOther = listed !== undefined && listed !== names;
-    listed = names;
-    if (isOther) await server.sendResourceListChanged();
-  };
-
   server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) =>
     inTurn(async () => {
-      seen.set(uri, await readResource(session, uri));
-      listed ??= namesOf(await listAll(session));
-      stopWatching ??= watchPlace(session.place(), () => void inTurn(tell).catch(() => undefined));
+      await asProtocolError(() => readResource(onlooker, uri));
+      await subscriptions.add(uri);
       return {};
     }),
   );
-  server.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) => {
-    seen.delete(uri);
-    if (seen.size > 0) return {};
-    stopWatching?.();
-    stopWatching = undefined;
-    return {};
-  });
-  return { changed: tell };
+  server.setRequestHandler(UnsubscribeRequestSchema, ({ params: { uri } }) =>
+    inTurn(async () => {
+      subscriptions.remove(uri);
+      return {};
+    }),
+  );
+  return subscriptions;
+}
+
+/** The same session for one who only looks: nothing counts as read by the model, and it doesn't follow a checkout. */
+function lookOn(session: Session): Session {
+  const nothing = (): void => undefined;
+  return { ...session, seen: { note: nothing, wrote: nothing, check: nothing }, scene: quietly(session) };
+}
+
+function quietly(session: Session): Session["scene"] {
+  return (request) => session.scene({ ...request, quiet: true });
 }
 
 async function listAll(session: Session): Promise<Resource[]> {
@@ -125,7 +139,7 @@ async function listAll(session: Session): Promise<Resource[]> {
           name: id,
           title: stripControls(title),
           mimeType: MARKDOWN,
-          ...(updatedAt === undefined ? {} : { annotations: { lastModified: updatedAt } }),
+          ...modifiedAt(updatedAt),
         }),
       ),
     ];
@@ -135,51 +149,76 @@ async function listAll(session: Session): Promise<Resource[]> {
   }
 }
 
-function namesOf(resources: readonly Resource[]): string {
+/** Clients refuse a whole list for one date that isn't theirs, and people write dates by hand. */
+function modifiedAt(updatedAt: string | undefined): Pick<Resource, "annotations"> {
+  const time = updatedAt === undefined ? undefined : parseDate(updatedAt);
+  return time === undefined ? {} : { annotations: { lastModified: new Date(time).toISOString() } };
+}
+
+function renderList(resources: readonly Resource[]): string {
   return resources.map(({ uri, title }) => `${uri} ${title}`).join("\n");
 }
 
 function parseCursor(cursor: string | undefined, length: number): number {
-  const from = cursor === undefined ? 0 : Number(cursor);
-  if (Number.isInteger(from) && from >= 0 && from <= length) return from;
+  const from = cursor === undefined ? 0 : /^\d+$/.test(cursor) ? Number(cursor) : Number.NaN;
+  if (from <= length) return from;
   throw protocolError(ErrorCode.InvalidParams, "The cursor is not one of this server's");
 }
 
-function mimeTypeOf(uri: string): string {
-  return uri === TREE ? "text/plain" : MARKDOWN;
-}
-
-async function textOrNothing(session: Session, uri: string): Promise<string> {
+/** A resource's text, as one who only looks finds it, and where a client that reads would be moved by a checkout. */
+async function stateOf(onlooker: Session, uri: string): Promise<string> {
   try {
-    return await readResource(session, uri);
-  } catch {
-    return "";
-  }
-}
-
-/** A resource's text. Throws the protocol's error for one that isn't there, with the sentence that says why. */
-async function readResource(session: Session, uri: string): Promise<string> {
-  const call =
-    uri === CONTEXT
-      ? contextGet.call(session, {})
-      : uri === TREE
-        ? threadList.call(session, {})
-        : contextGet.call(session, { threadId: threadOf(uri), alone: true });
-  try {
-    return (await call).text;
+    const text = await readResource(onlooker, uri);
+    return uri === CONTEXT || uri === TREE ? `${await destinationOf(onlooker)}\n${text}` : text;
   } catch (error) {
-    if (error instanceof ThreadMindError) throw protocolError(NOT_FOUND, `${error.message} ${error.hint}`.trim());
+    if (error instanceof ThreadMindError) return describeError(error);
     throw error;
   }
 }
 
+/** The thread that the checked-out branch is linked to, if that isn't the active one's branch. */
+async function destinationOf(onlooker: Session): Promise<string> {
+  const { tree, head, active } = await onlooker.scene({});
+  const branch = head?.branch;
+  if (branch === undefined || (active !== undefined && linkedBranch(tree, active) === branch)) return "";
+  return threadOfBranch(tree, branch)?.id ?? "";
+}
+
+/** A resource's text; a thread's own is the same wherever the session stands. */
+async function readResource(session: Session, uri: string): Promise<string> {
+  if (uri === CONTEXT) return (await contextGet.call(session, {})).text;
+  if (uri === TREE) return (await threadList.call(session, {})).text;
+  const threadId = threadOf(uri);
+  return (await contextGet.call({ ...session, scene: quietly(session) }, { threadId, alone: true })).text;
+}
+
 /** The id in a thread's address: escapes are decoded once. */
 function threadOf(uri: string): string {
-  if (!uri.startsWith(THREAD)) throw protocolError(NOT_FOUND, `There is no resource ${JSON.stringify(uri)}`);
+  if (!uri.startsWith(THREAD)) throw noResource(uri, `The resources are ${CONTEXT}, ${TREE} and ${THREAD_TEMPLATE}.`);
   try {
     return decodeURIComponent(uri.slice(THREAD.length));
-  } catch {
-    throw protocolError(NOT_FOUND, `There is no resource ${JSON.stringify(uri)}: its escapes are broken`);
+  } catch (error) {
+    if (error instanceof URIError) throw noResource(uri, "Its percent escapes are broken.");
+    throw error;
+  }
+}
+
+function noResource(uri: string, hint: string): ThreadMindError {
+  return new ThreadMindError(
+    "unknown-thread",
+    `Cannot find the resource ${quote(uri)}: there is no such resource.`,
+    hint,
+  );
+}
+
+/** What isn't there is told apart from what is there and can't be read; both with the sentence that says why. */
+async function asProtocolError<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ThreadMindError)) throw error;
+    const code = ABSENCES.includes(error.code) ? NOT_FOUND : ErrorCode.InternalError;
+    throw protocolError(code, describeError(error));
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type CallToolResult,
   ErrorCode,
   ListToolsRequestSchema,
+  McpError,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Command } from "../commands/command.ts";
@@ -19,6 +20,8 @@ import { type InTurn, offerResources, RESOURCE_CAPABILITY } from "./resources.ts
 import { followRoots } from "./roots.ts";
 import { textContent } from "./text.ts";
 import { openStdio } from "./transport.ts";
+
+const ANSWER_MS = 60_000;
 
 /** How the server is started. */
 export interface ServeOptions {
@@ -36,11 +39,12 @@ export async function serve({ root, directory }: ServeOptions): Promise<void> {
       jsonSchemaValidator: { getValidator: () => () => ({ valid: true, data: undefined, errorMessage: "" }) as never },
     },
   );
+  let cancelled: AbortSignal | undefined;
   const session = openSession({
     whereabouts: { root, directory },
     now: () => new Date(),
     clientPid: parentPid(),
-    confirm: (question) => askClient(server, question),
+    confirm: (question) => askClient(server, question, cancelled),
   });
   const rootsKnown = followRoots(server, session);
   let running: Promise<unknown> = Promise.resolve();
@@ -61,9 +65,9 @@ export async function serve({ root, directory }: ServeOptions): Promise<void> {
     if (command === undefined) throw unknownTool(params.name);
     return inTurn(async () => {
       if (signal.aborted) return textResult("Cancelled before it began.", false);
-      const answer = await answerOf(() => command.call(session, params.arguments ?? {}));
-      if (command.effect !== "read") await resources.changed();
-      return answer;
+      cancelled = signal;
+      const call = () => answerOf(() => command.call(session, params.arguments ?? {}));
+      return command.effect === "read" ? call() : resources.around(call);
     });
   });
 
@@ -74,16 +78,30 @@ export async function serve({ root, directory }: ServeOptions): Promise<void> {
   process.exit(0);
 }
 
-/** Asks the person through the client's form; a client without forms asks nothing. */
-async function askClient(server: Server, question: string): Promise<Consent> {
-  if (server.getClientCapabilities()?.elicitation === undefined) return "unasked";
+/**
+ * Asks the person through the client's form; a client without forms asks nothing. Other calls wait for the answer, so
+ * the question is withdrawn after a minute. Throws `refused` without an answer, also when the call itself is cancelled.
+ */
+async function askClient(server: Server, question: string, cancelled: AbortSignal | undefined): Promise<Consent> {
+  if (server.getClientCapabilities()?.elicitation?.form === undefined) return "unasked";
   const requestedSchema = {
     type: "object" as const,
     properties: { confirm: { type: "boolean" as const, title: "Yes, do it", default: false } },
     required: ["confirm"],
   };
-  const { action, content } = await server.elicitInput({ message: question, requestedSchema });
-  return action === "accept" && content?.confirm === true ? "yes" : "no";
+  const patience = { timeout: ANSWER_MS, ...(cancelled === undefined ? {} : { signal: cancelled }) };
+  try {
+    const { action, content } = await server.elicitInput({ message: question, requestedSchema }, patience);
+    return action === "accept" && content?.confirm === true ? "yes" : "no";
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const isLate = error instanceof McpError && error.code === ErrorCode.RequestTimeout;
+    throw new ThreadMindError(
+      "refused",
+      `Nothing was done: ${isLate ? `nobody answered the question within ${ANSWER_MS / 1000} seconds` : `the client could not ask (${why})`}.`,
+      "Call again when a person can answer.",
+    );
+  }
 }
 
 /** A command as a tool: the one place where effects become annotations. */

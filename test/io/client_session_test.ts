@@ -1,11 +1,16 @@
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { writeClientSession } from "../../src/io/client_session.ts";
-import { layoutOf } from "../../src/io/layout.ts";
+import { readSighting, writeClientSession } from "../../src/io/client_session.ts";
+import { type Layout, layoutOf } from "../../src/io/layout.ts";
 import { gitRepository, temporaryFolder } from "../support/temp.ts";
+
+/** What this process's file says. */
+function read(layout: Layout): unknown {
+  return JSON.parse(readFileSync(join(layout.sessions, `${process.pid}.json`), "utf8"));
+}
 
 const ACTIVE = { project: "app", thread: "auth", branch: "main" };
 
@@ -14,10 +19,32 @@ test("writeClientSession() writes what a client has active under its process id,
   writeClientSession(layout, process.pid, ACTIVE);
   writeClientSession(layout, process.pid, { project: "app", thread: "日本", branch: undefined });
   expect(readdirSync(layout.sessions)).toEqual([`${process.pid}.json`]);
-  expect(readFileSync(join(layout.sessions, `${process.pid}.json`), "utf8")).toBe(
-    '{"project":"app","thread":"日本"}\n',
-  );
+  expect(read(layout)).toEqual({ project: "app", thread: "日本" });
   expect(readdirSync(layout.temporary)).toEqual([]);
+});
+
+test("writeClientSession() leaves what else the file says, and makes a new one of a file that is no JSON", () => {
+  const layout = layoutOf(temporaryFolder());
+  mkdirSync(layout.sessions, { recursive: true });
+  const path = join(layout.sessions, `${process.pid}.json`);
+  writeFileSync(path, '{"seen": {"app/auth": {"digest": "x"}}, "thread": "old", "branch": "gone"}');
+  writeClientSession(layout, process.pid, { ...ACTIVE, branch: undefined });
+  expect(read(layout)).toEqual({ seen: { "app/auth": { digest: "x" } }, project: "app", thread: "auth" });
+  writeFileSync(path, "{");
+  writeClientSession(layout, process.pid, ACTIVE);
+  expect(read(layout)).toEqual(ACTIVE);
+});
+
+test("the file of a client that is a link out of the workspace is neither read nor written", () => {
+  const layout = layoutOf(temporaryFolder());
+  const outside = join(temporaryFolder(), "outside.json");
+  const source = '{"seen":{"app/auth":{"digest":"x","isWhole":true}}}';
+  writeFileSync(outside, source);
+  mkdirSync(layout.sessions, { recursive: true });
+  symlinkSync(outside, join(layout.sessions, `${process.pid}.json`));
+  expect(readSighting(layout, process.pid, "app/auth")).toBeUndefined();
+  expect(() => writeClientSession(layout, process.pid, ACTIVE)).toThrow("leads out of the workspace");
+  expect(readFileSync(outside, "utf8")).toBe(source);
 });
 
 test("writeClientSession() forgets clients that are gone, and nobody else's file", () => {
