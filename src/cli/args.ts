@@ -10,6 +10,8 @@ export interface GlobalOptions {
   root?: string;
   project?: string;
   thread?: string;
+  maxTokens?: string;
+  color?: string;
   isJson?: boolean;
   wantsHelp?: boolean;
   wantsVersion?: boolean;
@@ -34,11 +36,13 @@ export interface Split {
   readonly words: readonly string[];
 }
 
-const VALUED: Readonly<Record<string, "directory" | "root" | "project" | "thread">> = {
+const VALUED: Readonly<Record<string, "directory" | "root" | "project" | "thread" | "maxTokens" | "color">> = {
   "-C": "directory",
   "--root": "root",
   "--project": "project",
   "--thread": "thread",
+  "--max-tokens": "maxTokens",
+  "--color": "color",
 };
 const FLAGS: Readonly<Record<string, "isJson" | "wantsHelp" | "wantsVersion">> = {
   "--json": "isJson",
@@ -105,7 +109,11 @@ export function findVerb(words: readonly string[], others: readonly string[]): {
 }
 
 /** Reads a verb's own words into its command's arguments. Throws `usage`. */
-export function parseCall({ command, form, usage }: Verb, rest: readonly string[]): ParsedCall {
+export function parseCall(
+  { command, form, usage }: Verb,
+  rest: readonly string[],
+  maxTokens: string | undefined,
+): ParsedCall {
   const known = command.arguments().filter(({ name }) => !(name in (form.preset ?? {})));
   const input: Record<string, unknown> = { ...form.preset };
   const positionals: string[] = [];
@@ -126,6 +134,9 @@ export function parseCall({ command, form, usage }: Verb, rest: readonly string[
     if (value === undefined) throw usageError(`the option ${name} needs a value`, usage);
     setArgument(input, argument, value);
   }
+  const budget = known.find(({ name }) => name === "maxTokens");
+  if (maxTokens !== undefined && budget === undefined) throw usageError("it takes no --max-tokens", usage);
+  if (maxTokens !== undefined && budget !== undefined) setArgument(input, budget, maxTokens);
   placePositionals(usage, positionals, input);
   const fromInput = usage.stdin !== undefined && input[usage.stdin] === undefined ? usage.stdin : undefined;
   return { input, fromInput };

@@ -3,9 +3,10 @@ import { describeError, EXIT, exitCodeOf, ThreadMindError } from "../errors.ts";
 import { openSession } from "../io/session.ts";
 import { VERSION } from "../version.ts";
 import { findVerb, type GlobalOptions, parseCall, splitOptions, type Verb } from "./args.ts";
+import { wantsColor } from "./color.ts";
 import { OWN_VERBS, renderHelp, renderVerbHelp } from "./help.ts";
 import { readInput } from "./input.ts";
-import { writeAnswer, writeJson, writeNotice } from "./output.ts";
+import { writeAnswer, writeJson, writeNotice, writePainted } from "./output.ts";
 
 const FORMAT_VERSION = 1;
 
@@ -14,6 +15,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const isJson = argv.includes("--json");
   try {
     const { options, words } = splitOptions(argv);
+    wantsColor(options.color);
     await dispatch(options, words);
   } catch (error) {
     process.exitCode = exitCodeOf(error);
@@ -43,7 +45,7 @@ async function dispatch(options: GlobalOptions, words: readonly string[]): Promi
 }
 
 async function runVerb(options: GlobalOptions, verb: Verb, rest: readonly string[]): Promise<void> {
-  const { input, fromInput } = parseCall(verb, rest);
+  const { input, fromInput } = parseCall(verb, rest, options.maxTokens);
   if (fromInput !== undefined) input[fromInput] = readInput(verb.usage.verb);
   const session = openSession({
     whereabouts: { root: options.root, directory: options.directory },
@@ -57,6 +59,7 @@ async function runVerb(options: GlobalOptions, verb: Verb, rest: readonly string
 
 function answer(options: GlobalOptions, value: object, text: string): void {
   if (options.isJson === true) writeJson({ version: FORMAT_VERSION, ...value });
+  else if (wantsColor(options.color)) writePainted(text);
   else writeAnswer(text);
 }
 

@@ -19,6 +19,8 @@ const OPTIONS: readonly (readonly [string, string])[] = [
   ["--root DIR", "the workspace's folder, exactly"],
   ["--project ID", "another project than the active one"],
   ["--thread ID", "another thread than the active one"],
+  ["--max-tokens N", "token budget of a context"],
+  ["--color WHEN", "auto, always or never; NO_COLOR is honoured"],
   ["--json", "one JSON document on standard output, errors too"],
   ["-h, --help", "help; also for each verb"],
   ["-V, --version", "the version"],

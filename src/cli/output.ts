@@ -1,6 +1,7 @@
 import { fstatSync, writeSync } from "node:fs";
 import process from "node:process";
 import { isatty } from "node:tty";
+import { paint } from "./color.ts";
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -10,6 +11,11 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u
 /** Writes the answer to standard output, whole, with a line end; a reader that has gone away is no error. */
 export function writeAnswer(text: string): void {
   writeWhole(STDOUT, clean(text));
+}
+
+/** Writes the answer as `writeAnswer()` does, in colours of ours alone. */
+export function writePainted(text: string): void {
+  writeWhole(STDOUT, paint(clean(text)));
 }
 
 /** Writes a line for the person to standard error. */
