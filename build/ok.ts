@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { compile } from "./compile.ts";
@@ -29,6 +29,7 @@ const checks: readonly Check[] = [
   { name: "types under Deno", run: checkUnderDeno },
   { name: "compile", run: compileForThisMachine },
   { name: "tests over the compiled program", run: () => tests("dist/threadmind", "test") },
+  { name: "foreign clients", run: testForeignClients },
   { name: "scenarios under Deno", run: testUnderDeno },
 ];
 
@@ -61,11 +62,30 @@ async function compileForThisMachine(): Promise<Outcome> {
 
 async function tests(program: string, ...paths: readonly string[]): Promise<Outcome> {
   const variables = { THREADMIND_BIN: program };
-  const outcome = await commandWith(variables, bun, "test", "--timeout", "60000", "--only-failures", ...paths.map((path) => `./${path}`));
+  const outcome = await commandWith(
+    variables,
+    bun,
+    "test",
+    "--timeout",
+    "60000",
+    "--only-failures",
+    ...paths.map((path) => `./${path}`),
+  );
   const passed = Number(/^\s*(\d+) pass$/m.exec(outcome.output)?.[1] ?? 0);
   const failed = Number(/^\s*(\d+) fail$/m.exec(outcome.output)?.[1] ?? 0);
   const ran = passed + failed > 0;
   return { ok: outcome.ok && ran, output: outcome.output + (ran ? "" : "No test ran\n"), passed, failed };
+}
+
+/** Clients that nobody here wrote: large, and needed by nothing else, so they are installed apart from the rest. */
+async function testForeignClients(): Promise<Outcome> {
+  const [source, folder] = ["test/foreign", "dist/foreign"];
+  mkdirSync(join(top, folder), { recursive: true });
+  for (const file of ["package.json", "bun.lock"]) copyFileSync(join(top, source, file), join(top, folder, file));
+  const installed = await command(bun, "install", "--cwd", folder, "--frozen-lockfile", "--no-summary");
+  if (!installed.ok) return installed;
+  const files = readdirSync(join(top, source)).filter((file) => file.endsWith(".foreign.ts"));
+  return await tests("dist/threadmind", ...files.map((file) => `${source}/${file}`));
 }
 
 async function testUnderDeno(): Promise<Outcome> {

@@ -239,7 +239,7 @@ test("--project that doesn't exist is an error even where there is but one proje
   expect(await cli(top, "summary", "--project", "nope", "--content", "x")).toContain("Cannot find the project");
   writeProject(top, { ideas: {} }, { id: "side", title: "Side" });
   expect(await cli(top, "summary", "side/ideas", "--project", "app", "--content", SUMMARY)).toContain(
-    "summary of ideas",
+    "summary of side/ideas",
   );
   expect(readThread(top, "ideas", "side")).toContain("- one");
 });

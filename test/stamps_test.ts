@@ -229,7 +229,7 @@ test("`summary_update` refuses paths that can't be recorded, and leaves the file
   ];
   for (const [path, fault] of refused) {
     await expect(workspace.threadmind("summary", "old", "--content", "New", "--paths", path)).rejects.toThrow(
-      `Cannot record the path ${JSON.stringify(path)}: ${fault}.`,
+      `Cannot record the path ${JSON.stringify(path).replace("\\n", "\\u{a}")}: ${fault}.`,
     );
   }
   expect(workspace.source("old")).toBe(before);

@@ -42,7 +42,7 @@ complete -o default -F _threadmind threadmind
   zsh: `#compdef threadmind
 _threadmind() {
   local -a found
-  found=("\${(@f)$(threadmind __complete -- "\${(@)\${(@Q)words[2,CURRENT]}/#\\~\\//$HOME/}" 2>/dev/null)}")
+  found=("\${(@f)$(threadmind __complete -- "\${(@)\${(@)words[2,CURRENT]//[\\\\\\"\\']/}/#\\~\\//$HOME/}" 2>/dev/null)}")
   if [[ -n $found[1] ]]; then compadd -U -a found; else _files; fi
 }
 compdef _threadmind threadmind
@@ -159,7 +159,7 @@ function optionsOf(verb: Verb | undefined): readonly string[] {
   const { command, form, usage } = verb;
   const placed = [...usage.positionals.map(({ name }) => name), ...Object.keys(form.preset ?? {})];
   const own = command.arguments().filter(({ name }) => !placed.includes(name));
-  return [...own.map(({ name }) => optionName(name)), ...GLOBAL_OPTIONS];
+  return [...new Set([...own.map(({ name }) => optionName(name)), ...GLOBAL_OPTIONS])];
 }
 
 /** The words of verbs that may follow; behind `help` any verb, behind `completions` a shell. */

@@ -27,7 +27,9 @@ const OPTIONS: readonly (readonly [string, string])[] = [
 ];
 
 /** The options that every verb takes, as they are typed. */
-export const GLOBAL_OPTIONS: readonly string[] = OPTIONS.flatMap(([label]) => label.match(/--?[A-Za-z]+/g) ?? []);
+export const GLOBAL_OPTIONS: readonly string[] = OPTIONS.flatMap(
+  ([label]) => label.match(/--?[A-Za-z]+(?:-[a-z]+)*/g) ?? [],
+);
 
 /** The help that fits a screen. */
 export function renderHelp(): string {

@@ -1,6 +1,7 @@
 import { fstatSync, writeSync } from "node:fs";
 import process from "node:process";
 import { isatty } from "node:tty";
+import { ThreadMindError } from "../errors.ts";
 import { paint } from "./color.ts";
 
 const STDOUT = 1;
@@ -42,10 +43,15 @@ function writeWhole(fd: number, text: string): void {
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       if (code === "EPIPE") process.exit(process.exitCode ?? 0);
-      if (code !== "EAGAIN") throw error;
+      if (code !== "EAGAIN") throw unwritable(error);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
     }
   }
+}
+
+function unwritable(error: unknown): ThreadMindError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new ThreadMindError("storage", `Cannot write the answer: ${why}.`, "");
 }
 
 /** True if standard input is a terminal. */

@@ -1,7 +1,7 @@
 import { type Block, type Plan, planContext, renderAlone, renderContext } from "../core/context.ts";
 import { inheritedText } from "../core/summary.ts";
 import { stripControls } from "../core/text_controls.ts";
-import { countOf } from "../core/tokens.ts";
+import { countOf, estimateTokens } from "../core/tokens.ts";
 import { chainOf, type Fault, type Thread, type Tree } from "../core/tree.ts";
 import type { Config, ConfigChange } from "../io/config.ts";
 import { changeConfig, readConfig } from "../io/config.ts";
@@ -42,7 +42,7 @@ export async function readContext(
   if (alone) {
     const text = renderAlone(thread, filling);
     noteShown(session, scene, plan, [], false);
-    return { ...base, context: text, tokens: 0, depth: 1, leftOut: [], isCut: false };
+    return { ...base, context: text, tokens: estimateTokens(text.length), depth: 1, leftOut: [], isCut: false };
   }
   const { text, ...figures } = renderContext(plan, filling);
   noteShown(session, scene, plan, figures.leftOut, figures.isCut);
@@ -128,6 +128,11 @@ export function recordActive(
 function authorChange({ author, authors }: Config, id: string): ConfigChange {
   if (author === undefined) return { author: id };
   return author === id || authors.includes(id) ? {} : { authors: [...authors, id] };
+}
+
+/** A thread's id as the answer names it: with its project when that isn't the session's. */
+export function nameOf({ project, active }: Scene, id: string): string {
+  return active === undefined ? `${project.id}/${id}` : id;
 }
 
 /** True if no thread text has been written here yet. */

@@ -24,18 +24,24 @@ export function listShortcuts(): readonly Shortcut[] {
         const usage = parseUsage(form.usage);
         const name = form.shortcut ?? usage.verb;
         const preset = form.preset ?? {};
-        const words = usage.positionals.map((each) => each.name);
         return {
           ...{ name, command, preset },
           usage: [name, ...usage.positionals.map(placeholderOf)].join(" "),
           summary: form.summary ?? command.description,
-          arguments: command
-            .arguments()
-            .filter((argument) => words.includes(argument.name) || argument.name === usage.stdin),
+          arguments: argumentsOf(command, usage),
           fromConversation: usage.stdin,
         };
       }),
   );
+}
+
+/** The arguments in the order in which they are typed; what is required is the form's to say: `abandon` needs a reason. */
+function argumentsOf(command: Command, { positionals, stdin }: Usage): readonly Argument[] {
+  const known = command.arguments();
+  const typed = positionals.flatMap(({ name, isRequired }) =>
+    known.filter((argument) => argument.name === name).map((argument) => ({ ...argument, isRequired })),
+  );
+  return [...typed, ...known.filter(({ name }) => name === stdin)];
 }
 
 /** How an argument is shown: `ID`, or `[ID]` where it may be left out. */

@@ -1,14 +1,16 @@
 import { findConflict } from "../core/conflict.ts";
 import type { SectionName } from "../core/headings.ts";
+import { quote } from "../core/id.ts";
 import { appendToSection, setSection } from "../core/section_edit.ts";
-import { parseSummary, sectionText } from "../core/summary.ts";
+import { findOverlooked, parseSummary, type Summary, sectionText } from "../core/summary.ts";
 import type { ThreadFile } from "../core/thread_file.ts";
+import { estimateTokens, groupDigits } from "../core/tokens.ts";
 import { ThreadMindError } from "../errors.ts";
 import { faultError } from "../io/store.ts";
 import { optionalFlag, pathsArgument, sectionArgument, textArgument, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { ensureOwner } from "./ownership.ts";
-import { isBlank, withNotices } from "./scene.ts";
+import { isBlank, nameOf, withNotices } from "./scene.ts";
 import {
   checkContent,
   checkSecrets,
@@ -21,6 +23,8 @@ import {
   wholeBody,
   writeThread,
 } from "./thread_write.ts";
+
+const MOST_TOKENS = 4000;
 
 /** Writes a thread's summary, whole or by section. */
 export const summaryUpdate = defineCommand({
@@ -53,24 +57,29 @@ export const summaryUpdate = defineCommand({
     return store.change(async (writer) => {
       const file = await store.readThreadFile(project.id, thread.id);
       const edit = editBody(file, text, section, append);
+      const isNothing = text.trim() === "" && edit.body === file.body;
+      if (isNothing) throw nothingToRemove(nameOf(scene, thread.id), section);
       if (!append && edit.body !== file.body) checkSeen(session, project.id, thread.id, file);
       const source = writeThread(file, { body: edit.body, stamp }, session.now());
       writer.putThread(project.id, thread.id, source);
       const isAll = section === undefined && !append;
       noteWritten(session, { project: project.id, thread: thread.id, file, body: edit.body, isAll });
       const isChanged = edit.body !== file.body;
+      const summary = parseSummary(edit.body);
       return {
-        ...{ project: project.id, thread: thread.id, isChanged },
+        ...{ project: project.id, thread: thread.id, name: nameOf(scene, thread.id), isChanged },
         isReplaced: isChanged && !append && oldText(file.body, section).trim() !== "",
         isRemoved: isChanged && text.trim() === "",
         section: section ?? (append ? "Decisions" : undefined),
-        sections: [...new Set(parseSummary(edit.body).sections.map(({ name }) => name))],
+        sections: [...new Set(summary.sections.map(({ name }) => name))],
         ...{ commit: stamp.fresh?.commit, paths: parsed?.paths ?? thread.paths },
         notices: scene.notice === undefined ? [] : [scene.notice],
         warnings: [
           ...(edit.movedToDecisions
             ? ["The old text had no section: it now stands under ## Decisions, so that it stays inherited."]
             : []),
+          ...overlookedIn(summary),
+          ...sizeOf(edit.body),
           ...questionPaths(parsed?.missing ?? []),
           ...repairsOf(file),
         ],
@@ -80,8 +89,33 @@ export const summaryUpdate = defineCommand({
   text: (value) => withNotices(value.notices, [describe(value), ...value.warnings].join("\n")),
 });
 
+function nothingToRemove(name: string, section: SectionName | undefined): ThreadMindError {
+  const what = section === undefined ? "the summary" : `the section ${section}`;
+  return new ThreadMindError(
+    "refused",
+    `Cannot remove ${what} of ${name}: there is none.`,
+    "See context_get for what is there.",
+  );
+}
+
+/** A warning about headings whose text descendants will miss. */
+function overlookedIn(summary: Summary): string[] {
+  const headings = findOverlooked(summary).map((text) => quote(text));
+  if (headings.length === 0) return [];
+  return [`Not inherited: what stands under ${headings.join(", ")}. Use the heading ## Decisions or ## Constraints.`];
+}
+
+/** A warning about a summary that makes every context large. */
+function sizeOf(body: string): string[] {
+  const tokens = estimateTokens(body.length);
+  if (tokens <= MOST_TOKENS) return [];
+  return [
+    `It is ~${groupDigits(tokens)} tokens long, in every context of this thread: keep what was decided, and move the rest into the repository's documents.`,
+  ];
+}
+
 interface Written {
-  readonly thread: string;
+  readonly name: string;
   readonly isChanged: boolean;
   readonly isReplaced: boolean;
   readonly isRemoved: boolean;
@@ -90,7 +124,7 @@ interface Written {
 }
 
 function describe(written: Written): string {
-  const { thread, isChanged, isReplaced, isRemoved, section, sections } = written;
+  const { name: thread, isChanged, isReplaced, isRemoved, section, sections } = written;
   if (!isChanged) return `The summary of ${thread} is the same: verified as of now.`;
   const what = section ?? (sections.length === 0 ? "no section headings: inherited whole" : sections.join(", "));
   const kept = isReplaced ? ` The replaced text is kept: thread_restore ${thread} brings it back.` : "";

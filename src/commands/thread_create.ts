@@ -61,7 +61,7 @@ async function branchToLink({ git, head, tree }: Scene, parent: Thread): Promise
 
 function warningsAbout(parent: Thread): string[] {
   if (parent.conflictLine !== undefined)
-    return [`${parent.id} has merge conflicts (line ${parent.conflictLine}): run threadmind resolve.`];
+    return [`${parent.id} has merge conflicts (line ${parent.conflictLine}): settle them in the file.`];
   if (isBlank(parent))
     return [
       `${parent.id} has no summary yet: write its decisions first (summary_update), so that this thread inherits them.`,

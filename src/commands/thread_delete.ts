@@ -4,7 +4,7 @@ import type { Scene } from "../io/session.ts";
 import { textArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { ensureOwner } from "./ownership.ts";
-import { recordActive, withNotices } from "./scene.ts";
+import { nameOf, recordActive, withNotices } from "./scene.ts";
 
 /** Deletes a thread with all below it. */
 export const threadDelete = defineCommand({
@@ -34,20 +34,24 @@ export const threadDelete = defineCommand({
       );
       const notices = next === undefined ? [] : recordActive(session, scene, writer, project, next.id);
       return {
-        ...{ project: project.id, deleted: doomed.map(({ id }) => id), active: next?.id },
+        ...{
+          project: project.id,
+          name: nameOf(scene, thread.id),
+          deleted: doomed.map(({ id }) => id),
+          active: next?.id,
+        },
         notices: [...(scene.notice === undefined ? [] : [scene.notice]), ...notices],
       };
     });
   },
-  text: ({ deleted, active, notices }) => {
-    const [first = ""] = deleted;
+  text: ({ name, deleted, active, notices }) => {
     const moved = active === undefined ? [] : [`Active thread: ${active}.`];
     return withNotices(
       notices,
       [
         `Deleted ${deleted.join(", ")}.`,
         ...moved,
-        `To bring ${deleted.length === 1 ? "it" : "them"} back: thread_restore ${first} (on the command line: threadmind restore ${first}).`,
+        `To bring ${deleted.length === 1 ? "it" : "them"} back: thread_restore ${name} (on the command line: threadmind restore ${name}).`,
       ].join("\n"),
     );
   },

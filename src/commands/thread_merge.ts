@@ -35,7 +35,7 @@ export const threadMerge = defineCommand({
     threadId: threadIdArgument("Thread to fold in (default: the active one)"),
   },
   async run(session, { summary, threadId }) {
-    const text = summary?.replace(/\r\n?/g, "\n");
+    const text = summary === undefined || summary.trim() === "" ? undefined : summary.replace(/\r\n?/g, "\n");
     if (text !== undefined) {
       checkContent(text, findConflict(text));
       checkSecrets("this summary", text, false);
@@ -92,7 +92,7 @@ export const threadMerge = defineCommand({
   },
   text: ({ thread, parent, added, isReplaced, openChildren, notices, warnings }) => {
     const what = isReplaced
-      ? "its parent's summary is replaced"
+      ? "its parent's summary is replaced (the old text is kept; thread_restore brings it back)"
       : added === 0
         ? "its parent lacked nothing of it"
         : `${added} added to its parent`;
@@ -117,7 +117,7 @@ function findParent({ tree, thread }: Scene): Thread {
     throw new ThreadMindError(
       "merge-conflict",
       `Cannot merge ${thread.id}: ${file} (${id}) has merge conflicts (line ${conflictLine}).`,
-      "Run threadmind resolve, or settle the conflict by hand.",
+      "Settle the conflict in the file first.",
     );
   }
   if (parent.status !== "open")

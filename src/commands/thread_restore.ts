@@ -5,7 +5,7 @@ import { ThreadMindError } from "../errors.ts";
 import type { Author } from "../io/author.ts";
 import type { Scene, Session } from "../io/session.ts";
 import type { Writer } from "../io/store.ts";
-import { type Departure, readDepartures, readVersions, type StoredVersion } from "../io/versions.ts";
+import { readDeparted, readVersions, type StoredVersion } from "../io/versions.ts";
 import { optionalText, textArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { checkOwner } from "./ownership.ts";
@@ -102,19 +102,7 @@ async function findTexts(
     const version: StoredVersion = getVersion(await readVersions(scene, scene.project, id), id, revision);
     return new Map([[id, version.file.source]]);
   }
-  const departure = (await readDepartures(scene, scene.project)).find(({ threads }) => threads.includes(id));
-  if (departure !== undefined) return readAll(departure);
-  const [newest] = await readVersions(scene, scene.project, id);
-  return newest === undefined ? new Map() : new Map([[id, newest.file.source]]);
-}
-
-async function readAll(departure: Departure): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>();
-  for (const id of departure.threads) {
-    const text = await departure.read(id);
-    if (text !== undefined) texts.set(id, text);
-  }
-  return texts;
+  return readDeparted(scene, scene.project, id);
 }
 
 async function restoreDeleted(

@@ -1,13 +1,15 @@
+import { quote } from "../core/id.ts";
 import { normalisePath } from "../core/paths.ts";
 import { sanitiseText } from "../core/sanitise.ts";
 import { findGovernors, searchThreads } from "../core/search.ts";
 import { inheritedText } from "../core/summary.ts";
 import { stripControls } from "../core/text_controls.ts";
+import { countOf } from "../core/tokens.ts";
 import type { Thread } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import { readStaleNotes } from "../io/freshness.ts";
 import type { Scene } from "../io/session.ts";
-import { hasBackslashes } from "../io/workspace.ts";
+import { hasBackslashes, isPresent } from "../io/workspace.ts";
 import { optionalText } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { withNotices } from "./scene.ts";
@@ -24,6 +26,7 @@ interface Found {
   readonly updatedAt: string | undefined;
   readonly path: string | undefined;
   readonly lines: readonly string[];
+  readonly moreLines: number;
   readonly note: string | undefined;
   readonly decisions: string | undefined;
 }
@@ -60,6 +63,8 @@ export const threadSearch = defineCommand({
     const most = governed === undefined ? MOST_MATCHES : MOST_GOVERNORS;
     const shown = found.slice(0, most);
     const notes = governed === undefined ? new Map<string, string>() : await notesOf(scene, shown);
+    for (const thread of shown) session.seen.note(`${scene.project.id}/${thread.id}`, thread, false);
+    const unread = threads.filter(({ fault, conflictLine }) => fault !== undefined || conflictLine !== undefined);
     return {
       project: scene.project.id,
       query,
@@ -75,23 +80,32 @@ export const threadSearch = defineCommand({
           },
           path: governed?.find((governor) => governor.thread === thread)?.path,
           lines: matches?.find((match) => match.thread === thread)?.lines ?? [],
+          moreLines: matches?.find((match) => match.thread === thread)?.moreLines ?? 0,
           note: notes.get(thread.id),
           decisions: governed === undefined ? undefined : decisionsOf(thread),
         }),
       ),
       more: found.length - shown.length,
+      notSearched: query === undefined ? [] : unread.map(({ id }) => id as string),
+      isMissing: path !== undefined && !isPresent(scene.workspace.root, parseFile(path)),
       notices: scene.notice === undefined ? [] : [scene.notice],
     };
   },
-  text: ({ found, more, query, path, notices }) => {
+  text: ({ found, more, notSearched, isMissing, query, path, notices }) => {
+    const asides = [
+      ...(isMissing ? [`There is no ${quote(path ?? "").slice(1, -1)} in the workspace: paths start at its top.`] : []),
+      ...(notSearched.length === 0
+        ? []
+        : [`Not searched, because of conflicts or damage: ${stripControls(notSearched.join(", "))}.`]),
+    ];
     if (found.length === 0) {
       const what = [
-        query === undefined ? "" : ` matches ${JSON.stringify(query)}`,
-        path === undefined ? "" : ` governs ${path}`,
+        query === undefined ? "" : ` matches ${quote(query)}`,
+        path === undefined ? "" : ` governs ${quote(path).slice(1, -1)}`,
       ].filter((part) => part !== "");
-      return withNotices(notices, `No thread${what.join(" and")}.`);
+      return withNotices(notices, [`No thread${what.join(" and")}.`, ...asides].join("\n"));
     }
-    const rest = more > 0 ? [`… and ${more} more: search for more words.`] : [];
+    const rest = [...(more > 0 ? [`… and ${more} more: search for more words.`] : []), ...asides];
     return withNotices(notices, [...found.map(renderFound), ...rest].join(path === undefined ? "\n" : "\n\n"));
   },
 });
@@ -101,7 +115,7 @@ function parseFile(typed: string): string {
   if ("path" in result) return result.path;
   throw new ThreadMindError(
     "invalid-argument",
-    `Cannot search for the path ${JSON.stringify(typed)}: ${result.fault}.`,
+    `Cannot search for the path ${quote(typed)}: ${result.fault}.`,
     "Give it relative to the workspace.",
   );
 }
@@ -120,16 +134,30 @@ function decisionsOf(thread: Thread): string {
   return sanitiseText(inheritedText(thread.body)).trim();
 }
 
-function renderFound({ thread, title, status, author, updatedAt, path, lines, note, decisions }: Found): string {
+function renderFound({
+  thread,
+  title,
+  status,
+  author,
+  updatedAt,
+  path,
+  lines,
+  moreLines,
+  note,
+  decisions,
+}: Found): string {
   const mark = status === "open" ? "" : ` (${status})`;
   const name = `${stripControls(thread)} "${stripControls(title)}"${mark}`;
-  if (path === undefined) return [name, ...lines.map((line) => `  ${line}`)].join("\n");
+  const excerpt = [...lines, ...(moreLines > 0 ? [`… ${countOf(moreLines, "more line")}`] : [])].map(
+    (line) => `  ${line}`,
+  );
+  if (path === undefined) return [name, ...excerpt].join("\n");
   const by = [author, updatedAt?.slice(0, 10)].filter((part) => part !== undefined).join(", ");
   const head = `${name} governs ${stripControls(path)}${by === "" ? "" : ` (${stripControls(by)})`}`;
   return [
     head,
     ...(note === undefined ? [] : [note]),
     ...(decisions === "" || decisions === undefined ? ["_No decisions yet._"] : [decisions]),
-    ...lines.map((line) => `  ${line}`),
+    ...excerpt,
   ].join("\n");
 }

@@ -9,6 +9,7 @@ import { ensureOwner } from "./ownership.ts";
 import { withNotices } from "./scene.ts";
 import { checkSecrets, repairsOf, writeThread } from "./thread_write.ts";
 
+const MOST_REASON = 500;
 const MOVED = "The old text had no section: it now stands under ## Decisions, so that it stays inherited.";
 
 /** Marks a thread done or abandoned, or reopens it. */
@@ -81,6 +82,13 @@ function checkReason(status: string, reason: string | undefined): void {
       "invalid-argument",
       "Cannot keep a reason for reopening: reason is for done and abandoned.",
       "Reopen without it, and write it with summary_update.",
+    );
+  }
+  if (reason !== undefined && reason.length > MOST_REASON) {
+    throw new ThreadMindError(
+      "invalid-argument",
+      `Cannot keep this reason: it is longer than ${MOST_REASON} characters.`,
+      "Give one line; the rest belongs into the summary.",
     );
   }
   if (reason !== undefined) checkSecrets("this reason", reason, false);

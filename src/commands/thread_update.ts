@@ -1,5 +1,8 @@
+import { quote } from "../core/id.ts";
 import { parseTitle } from "../core/titles.ts";
 import { ThreadMindError } from "../errors.ts";
+import type { Author } from "../io/author.ts";
+import type { Scene } from "../io/session.ts";
 import { faultError } from "../io/store.ts";
 import { optionalText, pathsArgument, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
@@ -67,12 +70,20 @@ export const threadUpdate = defineCommand({
         takesOver,
       }),
       notices: scene.notice === undefined ? [] : [scene.notice],
-      warnings: [...questionPaths(parsed?.missing ?? []), ...repairs],
+      warnings: [...questionAuthor(scene, owner, self), ...questionPaths(parsed?.missing ?? []), ...repairs],
     };
   },
   text: ({ thread, changes, notices, warnings }) =>
     withNotices(notices, [`Updated ${thread}: ${changes.join("; ")}.`, ...warnings].join("\n")),
 });
+
+function questionAuthor({ tree }: Scene, author: string | undefined, self: Author): string[] {
+  const isKnown =
+    author === undefined ||
+    self.own.has(author) ||
+    [...tree.threads.values()].some((thread) => thread.author === author);
+  return isKnown ? [] : [`No thread of this project is ${author}'s yet: check the id.`];
+}
 
 interface Changes {
   readonly title: string | undefined;
@@ -99,7 +110,7 @@ function parseBranch(typed: string): string {
   const refuse = (why: string): ThreadMindError =>
     new ThreadMindError(
       "invalid-argument",
-      `Cannot link the branch ${JSON.stringify(typed)}: ${why}.`,
+      `Cannot link the branch ${quote(typed)}: ${why}.`,
       'Give a branch as git branch shows it; "" unlinks.',
     );
   if (/[\p{Cc}\s~^:?*[\\]|\.\.|@\{|^-|\/$|\.lock$/u.test(typed) || typed === "HEAD")
@@ -114,7 +125,7 @@ function parseAuthor(typed: string): string {
   if (id !== "" && !/[\p{Cc}\s]/u.test(id) && id.length <= 180) return id;
   throw new ThreadMindError(
     "invalid-argument",
-    `Cannot set the author ${JSON.stringify(typed)}: an author id is one word.`,
+    `Cannot set the author ${quote(typed)}: an author id is one word.`,
     "See thread_list in a team project for the ids.",
   );
 }

@@ -1,9 +1,10 @@
+import { usablePaths } from "../core/paths.ts";
 import { ThreadMindError } from "../errors.ts";
 import { faultError } from "../io/store.ts";
 import { threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
-import { isBlank, withNotices } from "./scene.ts";
-import { planStamp, writeThread } from "./thread_write.ts";
+import { isBlank, nameOf, withNotices } from "./scene.ts";
+import { missingPaths, planStamp, writeThread } from "./thread_write.ts";
 
 /** Records that a summary was checked and is still true. */
 export const threadVerify = defineCommand({
@@ -35,11 +36,23 @@ export const threadVerify = defineCommand({
       writer.putThread(project.id, thread.id, writeThread(file, { stamp }, session.now()));
     });
     const notices = scene.notice === undefined ? [] : [scene.notice];
-    return { project: project.id, thread: thread.id, commit, fingerprint, paths: thread.paths, notices };
+    const missing = missingPaths(usablePaths(thread.paths), scene.workspace.root);
+    const warnings =
+      missing.length === 0 ? [] : [`There is nothing at ${missing.join(", ")}: correct the paths with thread_update.`];
+    return {
+      project: project.id,
+      thread: thread.id,
+      name: nameOf(scene, thread.id),
+      commit,
+      fingerprint,
+      paths: thread.paths,
+      notices,
+      warnings,
+    };
   },
-  text: ({ thread, commit, paths, notices }) => {
+  text: ({ name, commit, paths, notices, warnings }) => {
     const on = commit === undefined ? "" : ` on commit ${commit.slice(0, 7)}`;
     const where = paths.length === 0 ? "" : ` (${paths.join(", ")})`;
-    return withNotices(notices, `Verified ${thread}${on}${where}.`);
+    return withNotices(notices, [`Verified ${name}${on}${where}.`, ...warnings].join("\n"));
   },
 });

@@ -1,3 +1,4 @@
+import { quote } from "../core/id.ts";
 import { normalisePath } from "../core/paths.ts";
 import { findSecret } from "../core/secrets.ts";
 import { type FieldValue, isFieldKey, isSameValue } from "../core/thread_fields.ts";
@@ -28,12 +29,17 @@ export function parsePaths(
     if ("path" in result) return result.path;
     throw new ThreadMindError(
       "invalid-argument",
-      `Cannot record the path ${JSON.stringify(path)}: ${result.fault}.`,
+      `Cannot record the path ${quote(path)}: ${result.fault}.`,
       "Give files or folders relative to the workspace, e.g. src/auth; . is all of it.",
     );
   });
   const unique = [...new Set(paths)];
-  return { paths: unique, missing: unique.filter((path) => !isPresent(root, path)) };
+  return { paths: unique, missing: missingPaths(unique, root) };
+}
+
+/** Those of a thread's paths at which there is nothing. */
+export function missingPaths(paths: readonly string[], root: string): readonly string[] {
+  return paths.filter((path) => !isPresent(root, path));
 }
 
 /** What to record with a write; git is asked here, before the workspace's lock is taken. */
@@ -131,7 +137,7 @@ function shownOf({ body, fields }: ThreadFile): Shown {
 /** Lines for the answer about paths that name nothing. */
 export function questionPaths(missing: readonly string[]): string[] {
   if (missing.length === 0) return [];
-  const list = missing.join(", ");
+  const list = missing.map((path) => quote(path).slice(1, -1)).join(", ");
   return [
     `${list} ${missing.length === 1 ? "doesn't" : "don't"} exist in the workspace: recorded as typed; check the spelling.`,
   ];

@@ -1,4 +1,6 @@
 const MARKER = /^(?:<{7}|>{7})(?=[ \t\r\n]|$)/m;
+const OPENING = /^<{7}(?=[ \t\r\n]|$)/m;
+const DIVIDER = /^={7}[ \t]*\r?$/m;
 const OPENS_FENCE = /^(`{3,})[^`]*$|^(~{3,})/;
 
 interface Marker {
@@ -13,6 +15,8 @@ interface Marker {
 export function findConflict(text: string): number | undefined {
   if (!text.includes("<<<<<<<") && !text.includes(">>>>>>>")) return undefined;
   if (!MARKER.test(text)) return undefined;
+  // Seven quote signs alone are a deep quote; what is left of a set has its divider at least.
+  if (!OPENING.test(text) && !DIVIDER.test(text)) return undefined;
   const lines = text.split(/\r\n|\r|\n/);
   const unclosed = new Map<string, number>();
   const cut: Marker[] = [];

@@ -95,7 +95,7 @@ function noticeOf({ conflictLine, fault }: Thread): string | undefined {
   }
   if (fault === undefined) return undefined;
   const line = fault.line === undefined ? "" : ` (line ${fault.line})`;
-  return `_⚠ This file can't be read${line}: not shown; run threadmind doctor._`;
+  return `_⚠ This file can't be read${line}: not shown; threadmind tree says why._`;
 }
 
 /** Renders one thread alone: its heading, note and whole text. */

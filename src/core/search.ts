@@ -6,6 +6,8 @@ import type { Thread } from "./tree.ts";
 export interface Match {
   readonly thread: Thread;
   readonly lines: readonly string[];
+  /** matching lines beyond those */
+  readonly moreLines: number;
   readonly score: number;
 }
 
@@ -34,6 +36,7 @@ export function searchThreads(threads: Iterable<Thread>, query: string): readonl
     matches.push({
       thread,
       lines: lines.slice(0, MOST_LINES).map(showLine),
+      moreLines: Math.max(0, lines.length - MOST_LINES),
       score: inTitle * TITLE_WEIGHT + together * 3 + Math.min(lines.length, MOST_LINES),
     });
   }

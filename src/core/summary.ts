@@ -119,6 +119,18 @@ export function hasKnownSection(body: string): boolean {
   return parseSummary(body).sections.length > 0;
 }
 
+/** Top headings that speak of decisions or constraints, yet name no section: beside known ones their text isn't inherited. */
+export function findOverlooked({ body, sections }: Summary): readonly string[] {
+  if (sections.length === 0) return [];
+  return parseBlocks(body).flatMap((block) => {
+    if (block.kind !== "heading" || block.level > 2 || findSectionName(block.text) !== undefined) return [];
+    const isWithin = sections.some(
+      ({ name, start, end }) => DURABLE_NAMES.includes(name) && block.start > start && block.start < end,
+    );
+    return !isWithin && /d[eé]cision|constraint|contrainte/iu.test(block.text) ? [block.text.trim()] : [];
+  });
+}
+
 /** What a section holds, `\n` at line ends and without blank lines around it; one that stands twice is joined. */
 export function sectionText(summary: Summary, name: SectionName): string | undefined {
   const named = summary.sections.filter((section) => section.name === name);

@@ -18,5 +18,7 @@ export function parseTitle(typed: string): string {
 export function nextInstant(previous: string | undefined, now: Date): string {
   const old = parseDate(previous ?? "") ?? Date.parse(previous ?? "");
   const instant = new Date(Math.max(now.getTime(), old + 1));
-  return Number.isNaN(instant.getTime()) ? now.toISOString() : instant.toISOString();
+  if (Number.isNaN(instant.getTime())) return now.toISOString();
+  // The calendar of files ends with the year 9999; the last instant of it stays.
+  return instant.getUTCFullYear() > 9999 ? (previous ?? now.toISOString()) : instant.toISOString();
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { parseObject, setMembers } from "../core/json_file.ts";
 import { listFolder, readText, removeFile, writeWhole } from "./files.ts";
-import { checkInside, isInside, type Layout, prepareLocal } from "./layout.ts";
+import { checkInside, findLinkFault, type Layout, prepareLocal } from "./layout.ts";
 import { isAlive } from "./lock.ts";
 import type { Sighting } from "./seen.ts";
 
@@ -15,7 +15,7 @@ export interface ClientSession {
 /** What a hook of the client with this process id has shown of a thread, by `project/thread`. */
 export function readSighting(layout: Layout, pid: number, key: string): Sighting | undefined {
   const path = join(layout.sessions, `${pid}.json`);
-  const read = isInside(layout, path) ? readText(path) : undefined;
+  const read = findLinkFault(layout, path) === undefined ? readText(path) : undefined;
   const parsed = read !== undefined && "text" in read ? parseObject(read.text) : undefined;
   const seen = parsed === undefined || "message" in parsed ? undefined : parsed.members.get("seen");
   if (typeof seen !== "object" || seen === null || Array.isArray(seen)) return undefined;

@@ -2,6 +2,7 @@ import { join, relative, sep } from "node:path";
 import process from "node:process";
 import { ThreadMindError } from "../errors.ts";
 import {
+  isFolder,
   isWithin,
   kindOf,
   listFolder,
@@ -56,23 +57,34 @@ export function shownPath(layout: Layout, path: string): string {
   return path.slice(layout.root.length).replaceAll("\\", "/").replace(/^\//, "");
 }
 
-/** True if a path, with its links followed, lies inside the workspace and not in git's own folder; absence is fine. */
-export function isInside(layout: Layout, path: string): boolean {
+/**
+ * Why a path can't be used with its links followed; `undefined` if it can, or is absent. It has to end in `.threadmind/`;
+ * thread files and their folders may be links to Markdown files and folders elsewhere in the workspace. Nothing may lead
+ * out of the workspace or into git's own folder.
+ */
+export function findLinkFault(layout: Layout, path: string): string | undefined {
   const kind = kindOf(path);
-  if (kind === undefined) return true;
+  if (kind === undefined) return undefined;
   const real = realPath(path);
-  if (real === undefined) return kind !== "link";
+  if (real === undefined) return kind === "link" ? "it is a link to nothing" : undefined;
   const root = realPath(layout.root) ?? layout.root;
-  return isWithin(root, real) && !relative(root, real).split(sep).includes(".git");
+  const data = realPath(layout.data) ?? layout.data;
+  const leavesRoot = (place: string): boolean =>
+    !isWithin(root, place) || relative(root, place).split(sep).includes(".git");
+  if (leavesRoot(data) || leavesRoot(real)) return "it is a link that leads out of the workspace";
+  if (isWithin(data, real)) return undefined;
+  const mayLink = isWithin(layout.threads, path) && (/\.md$/i.test(real) || isFolder(real));
+  return mayLink ? undefined : "it is a link that leads out of .threadmind/";
 }
 
-/** Throws unless `isInside`. */
+/** Throws unless `findLinkFault` finds nothing. */
 export function checkInside(layout: Layout, path: string): void {
-  if (isInside(layout, path)) return;
+  const fault = findLinkFault(layout, path);
+  if (fault === undefined) return;
   throw new ThreadMindError(
     "storage",
-    `Cannot use ${shownPath(layout, path)}: it is a link that leads out of the workspace.`,
-    "Replace the link with what it stands for; ThreadMind follows no links out of a workspace.",
+    `Cannot use ${shownPath(layout, path)}: ${fault}.`,
+    "Replace the link with what it stands for; ThreadMind follows no links out of its folder.",
   );
 }
 

@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { ThreadMindError } from "../errors.ts";
 import { isWithin, kindOf, readText, realPath, removeFile, writeWhole } from "./files.ts";
 
@@ -23,10 +23,12 @@ export function writeRootFile(root: string, name: string, text: string): void {
 function checkReal(root: string, path: string, name: string): void {
   if (kindOf(path) !== "link") return;
   const real = realPath(path);
-  if (real !== undefined && isWithin(realPath(root) ?? root, real)) return;
+  const top = realPath(root) ?? root;
+  const isText = real !== undefined && /\.md$/i.test(real) && !relative(top, real).split(sep).includes(".git");
+  if (isText && isWithin(top, real)) return;
   throw new ThreadMindError(
     "storage",
-    `Cannot change ${name}: it is a link that leads out of the workspace.`,
+    `Cannot change ${name}: it is a link, and not to a Markdown file of this workspace.`,
     "Replace it with a file.",
   );
 }

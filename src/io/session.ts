@@ -7,7 +7,17 @@ import { readSighting, writeClientSession } from "./client_session.ts";
 import { type Config, readConfig } from "./config.ts";
 import { type Git, type Head, openGit } from "./git.ts";
 import { openSeen, type Seen } from "./seen.ts";
-import { describeMove, findMove, findProject, findProjectFault, findStart, moveRefused, pickProject } from "./start.ts";
+import {
+  describeMove,
+  findMove,
+  findProject,
+  findProjectFault,
+  findStart,
+  goneThread,
+  moveRefused,
+  noRootError,
+  pickProject,
+} from "./start.ts";
 import { openStore, type Project, type ProjectList, type Store } from "./store.ts";
 import { findWorkspace, mayHold, noWorkspaceError, type Whereabouts, type Workspace } from "./workspace.ts";
 
@@ -33,6 +43,10 @@ export interface Session {
   place(): Place;
   /** the active project and thread, after following a branch change; see `SceneRequest` */
   scene(request: SceneRequest): Promise<Scene>;
+  /** numbers a call when it arrives: those that arrived before a refusal was answered are refused as well */
+  hear(): number;
+  /** begins the call of a number */
+  take(call: number): void;
   /** makes a thread the active one of this session and where new ones start, in memory and on disk */
   activate(project: Project, thread: string, head: Head | undefined): Active;
   author(config: Config): Promise<Author>;
@@ -100,6 +114,9 @@ export function openSession(options: SessionOptions): Session {
   let place: Place | undefined;
   let active: Active | undefined;
   let refused: string | undefined;
+  let heard = 0;
+  let turn = 1;
+  let refusedUpTo = 0;
   let isNamed = false;
   let isConfigFaultTold = false;
 
@@ -162,7 +179,8 @@ export function openSession(options: SessionOptions): Session {
       return { ...base, active: tree.threads.get(active.thread), notice };
     }
     const key = `${project.id}/${move.thread?.id} ${branch}`;
-    if (request.writing !== undefined && request.threadId === undefined && refused !== key) {
+    if (request.writing !== undefined && request.threadId === undefined && (refused !== key || turn <= refusedUpTo)) {
+      if (refused !== key) refusedUpTo = heard;
       refused = key;
       throw moveRefused(request, move, project, active);
     }
@@ -196,8 +214,12 @@ export function openSession(options: SessionOptions): Session {
       const isGone = reference !== undefined && named === undefined;
       const thread =
         isGone && request.mayBeGone !== true ? getThread(scene.tree, reference.thread) : (named ?? scene.active);
-      if (thread === undefined) throw noRootError(scene);
-      return { ...scene, thread };
+      if (thread === undefined && request.mayBeGone !== true) throw noRootError(scene);
+      return { ...scene, thread: thread ?? goneThread(scene) };
+    },
+    hear: () => ++heard,
+    take(call) {
+      turn = call;
     },
     activate(project, thread, head) {
       const next: Active = { project: project.id, thread, branch: head?.branch };
@@ -264,14 +286,6 @@ export function getProject({ projects }: ProjectList, typed: string): Project {
     "unknown-project",
     `Cannot find the project ${quote(typed)}: there is no such project.`,
     hint,
-  );
-}
-
-function noRootError({ project, tree }: Pick<Scene, "project" | "tree">): ThreadMindError {
-  return new ThreadMindError(
-    "unknown-thread",
-    `Cannot find the root thread of the project ${project.id}: .threadmind/threads/${project.id}/${tree.rootId}.md is missing.`,
-    "Bring it back with git checkout, or name a thread with threadId.",
   );
 }
 

@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { idKey } from "../core/id.ts";
+import { idKey, type ThreadId } from "../core/id.ts";
 import { type Fault, isOpen, linkedBranch, nearestOpen, type Thread, type Tree, threadOfBranch } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import type { Config } from "./config.ts";
 import { type Layout, shownPath } from "./layout.ts";
-import type { Active, Place, SceneRequest } from "./session.ts";
+import type { Active, Place, Scene, SceneRequest } from "./session.ts";
 import type { Project, ProjectList } from "./store.ts";
+import { damagedThread } from "./thread_reading.ts";
 
 /** Where a new session starts: the first that exists, is open and isn't linked to another branch. */
 export function findStart(
@@ -25,7 +26,8 @@ export function findStart(
     const open = candidate === undefined ? undefined : nearestOpen(tree, candidate);
     if (open !== undefined && !isElsewhere(tree, open, branch)) return open;
   }
-  return root ?? [...tree.threads.values()].find((thread) => thread.parentId === null && isOpen(thread));
+  const tops = [...tree.threads.values()].filter((thread) => isOpen(thread) && tree.parentOf(thread) === undefined);
+  return root ?? tops.find(({ parentId }) => parentId === null) ?? tops[0];
 }
 
 function isElsewhere(tree: Tree, thread: Thread, branch: string | undefined): boolean {
@@ -126,4 +128,20 @@ export function findProjectFault(
 export function findProject(projects: readonly Project[], wanted: string | undefined): Project | undefined {
   const found = wanted === undefined ? undefined : projects.find(({ id }) => idKey(id) === idKey(wanted));
   return found ?? (projects.length === 1 ? projects[0] : undefined);
+}
+
+/** What stands for the active thread where there is none: the root, of which only the id is known. */
+export function goneThread({ tree, project }: Pick<Scene, "project" | "tree">): Thread {
+  const file = `.threadmind/threads/${project.id}/${tree.rootId}.md`;
+  const fault: Fault = { kind: "unreadable", file, line: undefined, message: "It is missing.", hint: "" };
+  return damagedThread(tree.rootId as ThreadId, file, fault);
+}
+
+/** The error for a project without a thread to begin at. */
+export function noRootError({ project, tree }: Pick<Scene, "project" | "tree">): ThreadMindError {
+  return new ThreadMindError(
+    "unknown-thread",
+    `Cannot find the root thread of the project ${project.id}: .threadmind/threads/${project.id}/${tree.rootId}.md is missing.`,
+    `Bring it back: thread_restore ${tree.rootId} (on the command line: threadmind restore ${tree.rootId}), or git checkout.`,
+  );
 }

@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<string, readonly [string, string]>> = {
 /** A failed file operation as an error that says what to do; one that is one already stays as it is. */
 export function storageError(action: string, path: string, error: unknown): ThreadMindError {
   if (error instanceof ThreadMindError) return error;
-  const hint = REASONS[errorCode(error) ?? ""]?.[1] ?? "Run threadmind doctor to see the state of the workspace.";
+  const hint = REASONS[errorCode(error) ?? ""]?.[1] ?? "Check the path and the disk, and call again.";
   return new ThreadMindError("storage", `Cannot ${action} ${path}: ${reasonOf(error)}.`, hint);
 }
 

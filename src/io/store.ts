@@ -5,7 +5,7 @@ import { parseObject } from "../core/json_file.ts";
 import { parseThreadFile, type ThreadFile } from "../core/thread_file.ts";
 import { buildTree, type Fault, type Thread, type Tree } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
-import { listFolder, makeFolder, readText, removeFile, stampOf, writeWhole } from "./files.ts";
+import { kindOf, listFolder, makeFolder, readText, removeFile, stampOf, writeWhole } from "./files.ts";
 import { recordDeletion } from "./kept.ts";
 import { checkInside, type Layout, layoutOf, prepare, removeLeftovers, shownPath } from "./layout.ts";
 import { keepText } from "./local.ts";
@@ -95,6 +95,7 @@ function openWriter(layout: Layout, now: () => Date): Writer {
       checkInside(layout, folder);
       const path = join(folder, `${id}.md`);
       checkInside(layout, path);
+      checkPlain(layout, path);
       const old = readText(path);
       if (old !== undefined && "text" in old && old.text === source) return;
       keepText(layout, project, id, now());
@@ -117,6 +118,7 @@ function openWriter(layout: Layout, now: () => Date): Writer {
       makeFolder(layout.projects);
       const path = join(layout.projects, `${id}.json`);
       checkInside(layout, path);
+      checkPlain(layout, path);
       writeWhole(path, source, layout.temporary);
     },
     putConfig(source) {
@@ -126,9 +128,21 @@ function openWriter(layout: Layout, now: () => Date): Writer {
   };
 }
 
+/** Refuses to put a file in the place of a folder, a device or a pipe. */
+function checkPlain(layout: Layout, path: string): void {
+  const kind = kindOf(path);
+  if (kind === undefined || kind === "file" || kind === "link") return;
+  throw new ThreadMindError(
+    "storage",
+    `Cannot write ${shownPath(layout, path)}: it is no file.`,
+    "Move it away first.",
+  );
+}
+
 function takenProjectNames(layout: Layout): readonly string[] {
   const folders = (listFolder(layout.threads) ?? []).map(({ name }) => name);
-  return [...folders, ...listFiles(layout, layout.projects, ".json").map((name) => name.slice(0, -".json".length))];
+  const files = (listFolder(layout.projects) ?? []).map(({ name }) => name.replace(/\.json$/, ""));
+  return [...folders, ...files];
 }
 
 /** Files and links of a folder that end with `extension`, hidden ones left out. */
@@ -251,7 +265,7 @@ async function readThreadFile(layout: Layout, project: ProjectId, id: ThreadId):
   const line = threadOf(id, file, parsed).conflictLine;
   if (line === undefined) return parsed;
   const message = `Cannot write to the thread ${id}: ${file} has merge conflicts (line ${line}).`;
-  throw new ThreadMindError("merge-conflict", message, "Run threadmind resolve, or settle the conflict by hand.");
+  throw new ThreadMindError("merge-conflict", message, "Settle the conflict in the file first.");
 }
 
 function malformed(id: string, file: string, line: number | undefined, message: string, hint: string): ThreadMindError {

@@ -3,16 +3,17 @@ import type { ThreadId } from "../core/id.ts";
 import { parsePlainThreadFile, parseThreadFile, type ThreadFile, type Unreadable } from "../core/thread_file.ts";
 import type { Fault, Thread, ThreadStatus } from "../core/tree.ts";
 import { kindOf, readText, realPath } from "./files.ts";
-import { isInside, type Layout } from "./layout.ts";
+import { findLinkFault, type Layout } from "./layout.ts";
 
 /** A text that may be used, or why not. */
 export type SafeText = { readonly text: string } | { readonly fault: string };
 
-/** A file's text, unless it is a link that leads out of the workspace. */
+/** A file's text, unless it is a link that leads out of .threadmind/. */
 export function readSafely(layout: Layout, path: string): SafeText {
   const isLink = kindOf(path) === "link";
   if (isLink && realPath(path) === undefined) return { fault: "is a link to nothing" };
-  if (isLink && !isInside(layout, path)) return { fault: "is a link that leads out of the workspace" };
+  const fault = isLink ? findLinkFault(layout, path) : undefined;
+  if (fault !== undefined) return { fault: fault.replace(/^it /, "") };
   return readText(path) ?? { fault: "is gone" };
 }
 
@@ -37,7 +38,8 @@ export async function readThread(
   return { thread, faults: faultsOf(thread, parsed) };
 }
 
-function damagedThread(id: ThreadId, file: string, fault: Fault): Thread {
+/** A thread of which only the id and file are known. */
+export function damagedThread(id: ThreadId, file: string, fault: Fault): Thread {
   return {
     ...{ id, file, fault, title: id, parentId: undefined, status: "open", body: "", paths: [] },
     ...{ author: undefined, createdAt: undefined, updatedAt: undefined, branch: undefined, commit: undefined },
@@ -84,7 +86,7 @@ function faultsOf(thread: Thread, { fields, findings }: ThreadFile): Fault[] {
     });
   }
   if (conflictLine !== undefined) {
-    const hint = "Run threadmind resolve, or settle it by hand.";
+    const hint = "Settle it by hand: keep one side, or both.";
     faults.push({ kind: "conflict", file, line: conflictLine, message: "It has merge conflicts.", hint });
   }
   return faults;

@@ -41,7 +41,7 @@ export async function readVersions(place: Place, project: Project, id: ThreadId)
       subject: undefined,
       source: textOf(kept),
     })),
-  ].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+  ];
   const present = textOf(path);
   const all =
     present === undefined
@@ -55,7 +55,17 @@ export async function readVersions(place: Place, project: Project, id: ThreadId)
     const file = await parseThreadFile(source);
     if (!("message" in file)) versions.push({ ...rest, file });
   }
-  return versions;
+  return versions.sort((a, b) => Number(b.revision === "current") - Number(a.revision === "current") || byAge(a, b));
+}
+
+/** Newest text first: by the date it carries, since it may have been kept or committed long after. */
+function byAge(a: StoredVersion, b: StoredVersion): number {
+  const [one, other] = [a, b].map(({ file, at }) => file.fields.updatedAt ?? at);
+  return compare(other ?? "", one ?? "") || compare(b.at, a.at);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function textOf(path: string): string | undefined {
@@ -80,25 +90,45 @@ async function committedVersions(
   }));
 }
 
-/** What was deleted from a project and isn't there now, newest first: by ThreadMind, and in git's history. */
+/** What was deleted from a project and isn't there now, newest first; each thread where it was deleted last. */
 export async function readDepartures(place: Place, project: Project): Promise<readonly Departure[]> {
   const { layout } = place.store;
   const isGone = (id: string): boolean => readText(join(layout.threads, project.id, `${id}.md`)) === undefined;
-  const own = listDeletions(layout, project.id).map(
-    ({ at, threads }): Departure => ({
-      at,
-      by: undefined,
-      threads: threads.map(({ id }) => id),
-      read: async (thread) => {
-        const kept = threads.find(({ id }) => id === thread)?.kept;
-        return kept === undefined ? undefined : textOf(join(layout.kept, project.id, thread, kept));
-      },
-    }),
-  );
-  const committed = await committedDepartures(place, project);
-  const known = new Set(own.flatMap(({ threads }) => threads));
-  const others = committed.filter(({ threads }) => threads.some((id) => !known.has(id)));
-  return [...own, ...others].filter(({ threads }) => threads.some(isGone)).sort((a, b) => (a.at < b.at ? 1 : -1));
+  const all = [...ownDepartures(place, project), ...(await committedDepartures(place, project))];
+  const listed = new Set<string>();
+  return all
+    .sort((a, b) => compare(b.at, a.at))
+    .flatMap((departure) => {
+      const threads = departure.threads.filter((id) => isGone(id) && !listed.has(id));
+      for (const id of threads) listed.add(id);
+      return threads.length === 0 ? [] : [{ ...departure, threads }];
+    });
+}
+
+/** The texts to bring a deleted thread back with, by id: all that the deletion of its newest text removed. */
+export async function readDeparted(place: Place, project: Project, id: ThreadId): Promise<ReadonlyMap<string, string>> {
+  const [newest] = await readVersions(place, project, id);
+  if (newest === undefined) return new Map();
+  for (const departure of [...ownDepartures(place, project), ...(await committedDepartures(place, project))]) {
+    if (!departure.threads.includes(id) || (await departure.read(id)) !== newest.file.source) continue;
+    const texts = await Promise.all(
+      departure.threads.map(async (thread) => [thread, await departure.read(thread)] as const),
+    );
+    return new Map(texts.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  }
+  return new Map([[id, newest.file.source]]);
+}
+
+function ownDepartures({ store: { layout } }: Place, project: Project): Departure[] {
+  return listDeletions(layout, project.id).map(({ at, threads }) => ({
+    at,
+    by: undefined,
+    threads: threads.map(({ id }) => id),
+    read: async (thread) => {
+      const kept = threads.find(({ id }) => id === thread)?.kept;
+      return kept === undefined ? undefined : textOf(join(layout.kept, project.id, thread, kept));
+    },
+  }));
 }
 
 async function committedDepartures({ git, workspace, store }: Place, project: Project): Promise<Departure[]> {

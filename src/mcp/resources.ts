@@ -130,7 +130,9 @@ async function listAll(session: Session): Promise<Resource[]> {
   ];
   try {
     const { tree } = await session.scene({ quiet: true });
-    const threads = [...tree.threads.values()].filter(({ fault }) => fault === undefined);
+    const threads = [...tree.threads.values()]
+      .filter(({ fault }) => fault === undefined)
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
     return [
       ...fixed,
       ...threads.map(

@@ -63,7 +63,9 @@ export async function serve({ root, directory }: ServeOptions): Promise<void> {
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
     const command = COMMANDS.find(({ name }) => name === params.name);
     if (command === undefined) throw unknownTool(params.name);
+    const number = session.hear();
     return inTurn(async () => {
+      session.take(number);
       if (signal.aborted) return textResult("Cancelled before it began.", false);
       cancelled = signal;
       const call = () => answerOf(() => command.call(session, params.arguments ?? {}));

@@ -15,7 +15,7 @@ test("`findConflict()` finds what is left of a set", () => {
   const cases = [
     ["a\n<<<<<<< HEAD\n", 2],
     ["a\nb\n=======\nc\n>>>>>>> x", 5],
-    [">>>>>>> x", 1],
+    [">>>>>>> x\n=======\n>>>>>>> y", 1],
     ["<!--\n<<<<<<< HEAD\n-->", 2],
     ["- a\n<<<<<<< HEAD\n- b", 2],
   ] as const;
@@ -76,4 +76,9 @@ test("`findConflict()` is quick, with markers and without", () => {
     findConflict(text);
     expect(performance.now() - start).toBeLessThan(1000);
   }
+});
+
+test("`findConflict()` takes seven quote signs alone for a quote", () => {
+  for (const text of [">>>>>>> x", "- a\n>>>>>>> deep\n- b"])
+    expect([text, findConflict(text)]).toEqual([text, undefined]);
 });

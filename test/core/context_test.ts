@@ -185,7 +185,7 @@ test("`renderContext()` shows a notice for a thread that is in conflict or unrea
   );
   const unreadable = sketchTree({ id: "auth", fault: sketchFault("auth.md") }, { ...API, parentId: "auth" });
   expect(contextOf(unreadable, "auth-api")).toStartWith(
-    "## Thread: auth\n\n_⚠ This file can't be read (line 3): not shown; run threadmind doctor._\n\n---\n",
+    "## Thread: auth\n\n_⚠ This file can't be read (line 3): not shown; threadmind tree says why._\n\n---\n",
   );
 });
 

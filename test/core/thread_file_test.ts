@@ -221,7 +221,7 @@ test("`parseThreadFile()` tells a header that only the other side of a conflict 
   expect(await parseThreadFile(junk)).toMatchObject({
     line: 8,
     conflictLine: 3,
-    hint: expect.stringContaining("resolve"),
+    hint: expect.stringContaining("merge conflict"),
   });
 });
 
