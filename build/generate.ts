@@ -39,7 +39,9 @@ function toolTable(): string {
 function argumentRows(command: Command): string[] {
   const positional = new Set(command.cli.flatMap(({ usage }) => parseUsage(usage).positionals.map(({ name }) => name)));
   const row = ({ name, description, type, choices, isRequired }: Argument): string => {
-    const shape = choices?.join(" \\| ") ?? { string: "text", number: "whole number", boolean: "true or false", list: "list of texts" }[type];
+    const shape =
+      choices?.join(" \\| ") ??
+      { string: "text", number: "whole number", boolean: "true or false", list: "list of texts" }[type];
     const option = positional.has(name) ? "in its place" : `\`${optionName(name)}\``;
     return `| \`${name}\`${isRequired ? " (required)" : ""} | ${shape} | ${option} | ${cell(description)} |`;
   };
@@ -58,7 +60,9 @@ function reference(): string {
     ...argumentRows(command),
     "",
   ]);
-  const shortcuts = listShortcuts().map(({ usage, name, summary }) => `| \`tm: ${usage}\` | \`tm-${name}\` | ${cell(summary)} |`);
+  const shortcuts = listShortcuts().map(
+    ({ usage, name, summary }) => `| \`tm: ${usage}\` | \`tm-${name}\` | ${cell(summary)} |`,
+  );
   return [
     "# Reference",
     "",

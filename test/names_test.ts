@@ -169,7 +169,7 @@ test("ids inside files that are paths lead nowhere", async () => {
     "_Missing parent: ../../../notes (named by up)_",
   );
   expect((await run(["context", "moved"], { cwd: top })).stdout).toMatch(
-    /^⚠ \.threadmind\/threads\/app\/moved\.md: Its id/,
+    /^⚠ \.threadmind\/threads\/app\/moved\.md: Its id/m,
   );
   const { stderr, code } = await run(["summary", "moved", "--content", "x"], { cwd: top });
   expect(stderr).toContain("moved.md: Its id is not its file name.\nSet id: to moved, or rename the file.");

@@ -164,7 +164,8 @@ export function openSession(options: SessionOptions): Session {
     const base = await readProject(here, project);
     const { tree, head } = base;
     const branch = head?.branch;
-    const told = (request.writing === undefined ? tellConfigFault(config) : []).join("\n");
+    const isLook = request.writing === undefined && request.quiet !== true;
+    const told = (isLook ? tellConfigFault(config) : []).join("\n");
     const notice = told === "" ? undefined : told;
     if (active === undefined) {
       const start = findStart(tree, project, config, branch);
