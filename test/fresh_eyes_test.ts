@@ -181,3 +181,19 @@ test("nothing is written in the place of a folder or a device", async () => {
   const { stdout } = await tm("project", "create", "Shop");
   expect(stdout).toContain("Created the project shop-2");
 });
+
+test("a session switches where nothing can be written, and says so", async () => {
+  const { top, tm } = await shop();
+  await tm("create", "Auth");
+  rmSync(join(top, ".threadmind/local"), { recursive: true });
+  symlinkSync("../src", join(top, ".threadmind/local"));
+  const client = await openClient({ cwd: top });
+  const { text, isError } = await client.call("thread_switch", { threadId: "main" });
+  expect([isError, text]).toEqual([
+    false,
+    expect.stringContaining("Only this session switched: Cannot use .threadmind/local"),
+  ]);
+  expect((await client.call("thread_list", {})).text).toStartWith("main ← active");
+  await client.close();
+  expect((await tm("switch", "main")).code).toBe(1);
+});

@@ -1,7 +1,6 @@
 import { ThreadMindError } from "../errors.ts";
 import { readConfig } from "../io/config.ts";
-import { getProject } from "../io/session.ts";
-import { findStart } from "../io/start.ts";
+import { findStart, getProject } from "../io/start.ts";
 import { textArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { recordActive, withNotices } from "./scene.ts";

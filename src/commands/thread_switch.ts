@@ -1,4 +1,6 @@
 import { chainOf } from "../core/tree.ts";
+import { ThreadMindError } from "../errors.ts";
+import type { Scene, Session } from "../io/session.ts";
 import { faultError } from "../io/store.ts";
 import { maxTokensArgument, textArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
@@ -19,12 +21,24 @@ export const threadSwitch = defineCommand({
   },
   async run(session, { threadId, maxTokens }) {
     const scene = await session.scene({ writing: "switch", threadId });
-    const { store, project, thread, tree } = scene;
+    const { thread, tree } = scene;
     if (thread.fault !== undefined) throw faultError(thread);
     chainOf(tree, thread);
-    const notices = await store.change(async (writer) => recordActive(session, scene, writer, project, thread.id));
+    const notices = await record(session, scene);
     const answer = await readContext(session, scene, thread.id, maxTokens, false);
     return { ...answer, notices: [...notices, ...answer.notices] };
   },
   text: ({ context, notices }) => withNotices(notices, context),
 });
+
+/** Records the switch; a client's session also switches where nothing can be written, and says so. */
+async function record(session: Session, scene: Scene): Promise<readonly string[]> {
+  const { store, project, thread, head } = scene;
+  try {
+    return await store.change(async (writer) => recordActive(session, scene, writer, project, thread.id));
+  } catch (error) {
+    if (session.isCommandLine || !(error instanceof ThreadMindError) || error.code !== "storage") throw error;
+    session.keepActive(project, thread.id, head);
+    return [`Only this session switched: ${error.message}`];
+  }
+}

@@ -1,7 +1,7 @@
 import { quote } from "../core/id.ts";
 import { normalisePath } from "../core/paths.ts";
 import { findSecret } from "../core/secrets.ts";
-import { type FieldValue, isFieldKey, isSameValue } from "../core/thread_fields.ts";
+import { FIELD_KEYS, type FieldValue, isSameValue } from "../core/thread_fields.ts";
 import { editThreadFile, type FieldKey, type ThreadFields, type ThreadFile } from "../core/thread_file.ts";
 import { nextInstant } from "../core/titles.ts";
 import { ThreadMindError } from "../errors.ts";
@@ -78,9 +78,8 @@ export function writeThread(
   { body = file.body, stamp, fields = {}, isTouched = false }: ThreadEdit,
   now: Date,
 ): string {
-  const changed = Object.entries(fields).filter(
-    (entry): entry is [FieldKey, FieldValue | undefined] =>
-      isFieldKey(entry[0]) && !isSameValue(file.fields[entry[0]], entry[1]),
+  const changed = FIELD_KEYS.flatMap((key): [FieldKey, FieldValue | undefined][] =>
+    Object.hasOwn(fields, key) && !isSameValue(file.fields[key], fields[key]) ? [[key, fields[key]]] : [],
   );
   const pathsChange = stamp?.paths !== undefined && !samePaths(stamp.paths, file.fields.paths ?? []);
   const isUpdated = isTouched || body !== file.body || pathsChange || changed.length > 0;

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { checkProjectId, findNearest, idKey, parseThreadReference, quote } from "../core/id.ts";
+import { parseThreadReference } from "../core/id.ts";
 import { type Fault, findThread, getThread, type Thread, type Tree } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import { type Author, readAuthor } from "./author.ts";
@@ -13,6 +13,7 @@ import {
   findProject,
   findProjectFault,
   findStart,
+  getProject,
   goneThread,
   moveRefused,
   noRootError,
@@ -49,6 +50,8 @@ export interface Session {
   take(call: number): void;
   /** makes a thread the active one of this session and where new ones start, in memory and on disk */
   activate(project: Project, thread: string, head: Head | undefined): Active;
+  /** the same for this session alone, where nothing can be written */
+  keepActive(project: Project, thread: string, head: Head | undefined): void;
   author(config: Config): Promise<Author>;
   /** the id of the project that commands without one are about, if it can be told */
   activeProject(projects: readonly Project[], config: Config): string | undefined;
@@ -227,6 +230,9 @@ export function openSession(options: SessionOptions): Session {
       remember(findPlace(), next);
       return next;
     },
+    keepActive(project, thread, head) {
+      active = { project: project.id, thread, branch: head?.branch };
+    },
     activeProject(projects, config) {
       const { store } = findPlace();
       const isDamaged = findProjectFault(store.readProjects(), wanted(config), store.layout) !== undefined;
@@ -268,26 +274,6 @@ async function readProject(
 ): Promise<Omit<Scene, "thread" | "active" | "notice">> {
   const [{ tree, faults }, head] = await Promise.all([here.store.readThreads(project), here.git?.head()]);
   return { ...here, project, tree, faults: [...list.faults, ...faults], head };
-}
-
-/** The project that was typed. Throws `unknown-project` with the nearest ids. */
-export function getProject({ projects }: ProjectList, typed: string): Project {
-  checkProjectId(typed);
-  const match = projects.find(({ id }) => id === typed) ?? projects.find(({ id }) => idKey(id) === idKey(typed));
-  if (match !== undefined) return match;
-  const ids = projects.map(({ id }) => id);
-  const nearest = findNearest(typed, ids);
-  const hint =
-    nearest.length > 0
-      ? `Did you mean ${nearest.join(", ")}?`
-      : ids.length > 0
-        ? `The projects are: ${ids.slice(0, 20).join(", ")}.`
-        : "Create one with project_create (on the command line: threadmind project create TITLE).";
-  throw new ThreadMindError(
-    "unknown-project",
-    `Cannot find the project ${quote(typed)}: there is no such project.`,
-    hint,
-  );
 }
 
 /** True if a first write here would make a new `.threadmind/` in a folder that may hold one. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { idKey, type ThreadId } from "../core/id.ts";
+import { checkProjectId, findNearest, idKey, quote, type ThreadId } from "../core/id.ts";
 import { type Fault, isOpen, linkedBranch, nearestOpen, type Thread, type Tree, threadOfBranch } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import type { Config } from "./config.ts";
@@ -143,5 +143,25 @@ export function noRootError({ project, tree }: Pick<Scene, "project" | "tree">):
     "unknown-thread",
     `Cannot find the root thread of the project ${project.id}: .threadmind/threads/${project.id}/${tree.rootId}.md is missing.`,
     `Bring it back: thread_restore ${tree.rootId} (on the command line: threadmind restore ${tree.rootId}), or git checkout.`,
+  );
+}
+
+/** The project that was typed. Throws `unknown-project` with the nearest ids. */
+export function getProject({ projects }: ProjectList, typed: string): Project {
+  checkProjectId(typed);
+  const match = projects.find(({ id }) => id === typed) ?? projects.find(({ id }) => idKey(id) === idKey(typed));
+  if (match !== undefined) return match;
+  const ids = projects.map(({ id }) => id);
+  const nearest = findNearest(typed, ids);
+  const hint =
+    nearest.length > 0
+      ? `Did you mean ${nearest.join(", ")}?`
+      : ids.length > 0
+        ? `The projects are: ${ids.slice(0, 20).join(", ")}.`
+        : "Create one with project_create (on the command line: threadmind project create TITLE).";
+  throw new ThreadMindError(
+    "unknown-project",
+    `Cannot find the project ${quote(typed)}: there is no such project.`,
+    hint,
   );
 }
