@@ -10,7 +10,7 @@ const EFFECTS = {
   read: "reads only",
   add: "adds",
   set: "changes what is there",
-  destroy: "destructive; can be undone with thread_restore",
+  destroy: "deletes; thread_restore undoes it",
 } as const;
 
 /** A usage line as people type it: `summary [ID] < FILE`. */
@@ -42,7 +42,13 @@ function argumentRows(command: Command): string[] {
     const shape =
       choices?.join(" \\| ") ??
       { string: "text", number: "whole number", boolean: "true or false", list: "list of texts" }[type];
-    const option = positional.has(name) ? "in its place" : `\`${optionName(name)}\``;
+    const isPreset = command.cli.every(({ preset }) => preset !== undefined && name in preset);
+    const clears = type === "list" ? ' for each; `""` clears' : "";
+    const option = isPreset
+      ? "by the verb"
+      : positional.has(name)
+        ? "in its place"
+        : `\`${optionName(name)}\`${clears}`;
     return `| \`${name}\`${isRequired ? " (required)" : ""} | ${shape} | ${option} | ${cell(description)} |`;
   };
   const list = command.arguments();

@@ -169,7 +169,7 @@ test("search says what it could not read, and what file there isn't", async () =
 test("a thread named twice is refused on the command line", async () => {
   const { tm } = await shop();
   await tm("create", "Auth");
-  expect((await tm("--thread", "main", "context", "auth")).stderr).toContain("named twice");
+  expect((await tm("--thread", "main", "context", "auth")).stderr).toContain("threadId is given twice");
   expect((await tm("--thread", "main", "show", "auth")).code).toBe(2);
   expect((await tm("--thread", "main", "context")).stdout).toStartWith("## Thread: Shop\n");
 });
@@ -196,4 +196,80 @@ test("a session switches where nothing can be written, and says so", async () =>
   expect((await client.call("thread_list", {})).text).toStartWith("main ← active");
   await client.close();
   expect((await tm("switch", "main")).code).toBe(1);
+});
+
+test("a secret is refused wherever a text is written, and the hint works", async () => {
+  const { top, tm } = await shop();
+  const secret = `ghp_${"a1B2".repeat(9)}`;
+  await tm("create", "Auth");
+  const refused = [
+    await tm("project", "create", "X", "--system-context", secret),
+    await tm("project", "update", "--system-context", secret),
+    await tm("abandon", secret),
+    await tm("merge", "auth", "--summary", secret),
+    await tm("summary", "--content", secret),
+  ];
+  for (const { code, stderr } of refused) {
+    expect([code, stderr]).toEqual([1, expect.stringContaining("what looks like a GitHub token")]);
+  }
+  expect(refused.map(({ stderr }) => stderr.includes("--allow-secret"))).toEqual([false, false, false, false, true]);
+  expect((await tm("summary", "--content", secret, "--allow-secret")).code).toBe(0);
+  expect(readFileSync(join(top, THREADS, "main.md"), "utf8")).not.toContain(secret);
+});
+
+test("the hint of a refusal in team mode names the thread with its project, and works", async () => {
+  const { top, git, tm } = await shop();
+  await tm("project", "create", "Team", "--mode", "team");
+  await tm("project", "switch", "shop");
+  rmSync(join(top, ".threadmind/config.json"));
+  git("config", "user.name", "Lee Roe");
+  git("config", "user.email", "lee@example.org");
+  const { stderr } = await tm("--project", "team", "project", "update", "--title", "Z");
+  const command = /threadmind (update team\/main --author [^)]+)\)/.exec(stderr)?.[1] ?? "";
+  expect((await tm(...command.split(" "))).stdout).toContain("taken over from sam-doe");
+  expect((await tm("--project", "team", "project", "update", "--title", "Z")).code).toBe(0);
+});
+
+test("merging again adds nothing, in team mode too", async () => {
+  const { top, git, tm } = await shop();
+  await tm("project", "update", "--mode", "team");
+  rmSync(join(top, ".threadmind/config.json"));
+  git("config", "user.name", "Lee Roe");
+  git("config", "user.email", "lee@example.org");
+  await tm("create", "UI");
+  await tm("summary", "--content", "## Decisions\n- one\n- react\n  - sub\n\n```\ncode\n```\n\nA paragraph.\n");
+  await tm("merge", "ui");
+  const first = readFileSync(join(top, THREADS, "main.md"), "utf8");
+  expect(first).toContain("- react (from ui)\n  - sub");
+  expect((await tm("merge", "ui")).stdout).toContain("its parent lacked nothing of it");
+  expect(readFileSync(join(top, THREADS, "main.md"), "utf8")).toBe(first);
+});
+
+test("hints name the project that --project chose", async () => {
+  const { tm } = await shop();
+  await tm("create", "Kid");
+  await tm("project", "create", "Other");
+  const { stdout } = await tm("--project", "shop", "delete", "kid");
+  expect(stdout).toContain("threadmind restore shop/kid");
+  expect((await tm("restore", "shop/kid")).stdout).toContain("Restored kid");
+});
+
+test("a status that is left leaves no reason that reads as if it held", async () => {
+  const { top, tm } = await shop();
+  await tm("create", "Auth");
+  await tm("done", "auth", "--reason", "yes");
+  await tm("--thread", "auth", "abandon", "no");
+  await tm("reopen", "auth");
+  const text = readFileSync(join(top, THREADS, "auth.md"), "utf8");
+  expect(text).toContain("- Reopened (was done: yes)\n- Reopened (was abandoned: no)\n");
+  expect(text).not.toMatch(/^- (?:Done|Abandoned):/m);
+});
+
+test("--thread stands for the thread of every verb", async () => {
+  const { tm } = await shop();
+  await tm("create", "A");
+  await tm("create", "B", "--parent-id", "main");
+  expect((await tm("--thread", "b", "rebase", "a")).stdout).toContain("Moved b below a");
+  expect((await tm("--thread", "a", "show")).stdout).toStartWith("## Thread: A");
+  expect((await tm("--thread", "a", "delete")).stdout).toContain("Deleted a, b.");
 });

@@ -112,7 +112,7 @@ export function findVerb(words: readonly string[], others: readonly string[]): {
 export function parseCall(
   { command, form, usage }: Verb,
   rest: readonly string[],
-  maxTokens: string | undefined,
+  { maxTokens, thread }: Pick<GlobalOptions, "maxTokens" | "thread">,
 ): ParsedCall {
   const known = command.arguments().filter(({ name }) => !(name in (form.preset ?? {})));
   const input: Record<string, unknown> = { ...form.preset };
@@ -137,6 +137,7 @@ export function parseCall(
   const budget = known.find(({ name }) => name === "maxTokens");
   if (maxTokens !== undefined && budget === undefined) throw usageError("it takes no --max-tokens", usage);
   if (maxTokens !== undefined && budget !== undefined) setArgument(input, budget, maxTokens);
+  if (thread !== undefined && known.some(({ name }) => name === "threadId")) input.threadId ??= thread;
   placePositionals(usage, positionals, input);
   const fromInput = usage.stdin !== undefined && input[usage.stdin] === undefined ? usage.stdin : undefined;
   return { input, fromInput };
@@ -150,7 +151,7 @@ export function optionName(argument: string): string {
 function setArgument(input: Record<string, unknown>, { name, type }: Argument, value: string): void {
   if (type === "list") {
     const list = Array.isArray(input[name]) ? input[name] : [];
-    input[name] = value === "" ? list : [...list, value];
+    input[name] = value === "" || value === "[]" ? list : [...list, value];
   } else if (type === "number") {
     input[name] = /^\d+$/.test(value) ? Number(value) : value;
   } else if (type === "boolean") {
@@ -162,10 +163,13 @@ function setArgument(input: Record<string, unknown>, { name, type }: Argument, v
 
 function placePositionals(usage: Usage, words: readonly string[], input: Record<string, unknown>): void {
   const waiting = [...words];
-  for (const { name, isRequired, isRest } of usage.positionals) {
+  for (const [index, { name, isRequired, isRest }] of usage.positionals.entries()) {
+    const isNamed = input[name] !== undefined;
+    if (isNamed && waiting.length < usage.positionals.length - index) continue;
+    if (isNamed) throw usageError(`${name} is given twice`, usage);
     const value = isRest ? waiting.splice(0).join(" ") : waiting.shift();
     if (value !== undefined && value !== "") input[name] = value;
-    else if (isRequired && input[name] === undefined) throw usageError(`${name} is missing`, usage);
+    else if (isRequired) throw usageError(`${name} is missing`, usage);
   }
   const [extra] = waiting;
   if (extra !== undefined) throw usageError(`${quote(extra)} is one argument too many`, usage);

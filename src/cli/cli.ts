@@ -45,13 +45,8 @@ async function dispatch(options: GlobalOptions, words: readonly string[]): Promi
 }
 
 async function runVerb(options: GlobalOptions, verb: Verb, rest: readonly string[]): Promise<void> {
-  const { input, fromInput } = parseCall(verb, rest, options.maxTokens);
+  const { input, fromInput } = parseCall(verb, rest, options);
   if (fromInput !== undefined) input[fromInput] = readInput(verb.usage.verb);
-  const takesThread = verb.command.arguments().some(({ name }) => name === "threadId");
-  if (takesThread && options.thread !== undefined) {
-    if (input.threadId !== undefined) throw twoThreads(verb.usage.verb);
-    input.threadId = options.thread;
-  }
   const session = openSession({
     whereabouts: { root: options.root, directory: options.directory },
     now: () => new Date(),
@@ -60,14 +55,6 @@ async function runVerb(options: GlobalOptions, verb: Verb, rest: readonly string
   });
   const { value, text } = await verb.command.call(session, input);
   answer(options, value, text);
-}
-
-function twoThreads(verb: string): ThreadMindError {
-  return new ThreadMindError(
-    "usage",
-    `Cannot run threadmind ${verb}: the thread is named twice.`,
-    "Leave out --thread.",
-  );
 }
 
 function answer(options: GlobalOptions, value: object, text: string): void {

@@ -19,7 +19,7 @@ const OPTIONS: readonly (readonly [string, string])[] = [
   ["--root DIR", "the workspace's folder, exactly"],
   ["--project ID", "another project than the active one"],
   ["--thread ID", "another thread than the active one"],
-  ["--max-tokens N", "token budget of a context"],
+  ["--max-tokens N", "token budget, for context, show and switch"],
   ["--color WHEN", "auto, always or never; NO_COLOR is honoured"],
   ["--json", "one JSON document on standard output, errors too"],
   ["-h, --help", "help; also for each verb"],

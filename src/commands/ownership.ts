@@ -15,12 +15,15 @@ export function checkOwner(
   thread: Pick<Thread, "id" | "author">,
   author: Author,
   action: string,
+  isThere = true,
 ): void {
   if (!isForeign(project, thread, author)) return;
+  const id = `${project.id}/${thread.id}`;
+  const takeOver = `thread_update with threadId ${id} and author ${author.id} (on the command line: threadmind update ${id} --author ${author.id})`;
   throw new ThreadMindError(
     "not-owner",
     `Cannot ${action}: ${thread.id} is ${thread.author}'s, and you are ${author.id} (${project.id} is a team project).`,
-    `Ask ${thread.author}, write in a thread of your own below it, or take it over: thread_update with author ${author.id} (on the command line: threadmind update ${thread.id} --author ${author.id}).`,
+    isThere ? `Ask ${thread.author}, or take it over first: ${takeOver}.` : `Ask ${thread.author} to do it.`,
   );
 }
 

@@ -8,6 +8,7 @@ import { noWorkspaceError } from "../io/workspace.ts";
 import { modeArgument, optionalText, textArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { recordActive, withNotices } from "./scene.ts";
+import { checkSecrets } from "./thread_write.ts";
 
 const ROOT = "main" as ThreadId;
 
@@ -26,6 +27,7 @@ export const projectCreate = defineCommand({
   },
   async run(session, { title: typed, systemContext = "", mode = "solo" }) {
     const title = parseTitle(typed);
+    checkSecrets("this system context", systemContext);
     const place = session.place();
     if (!mayCreate(place)) throw noWorkspaceError();
     const { store, git } = place;

@@ -30,7 +30,7 @@ export const projectUpdate = defineCommand({
         "Give title, systemContext or mode.",
       );
     }
-    if (systemContext !== undefined) checkSecrets("this system context", systemContext, false);
+    if (systemContext !== undefined) checkSecrets("this system context", systemContext);
     const scene = await session.scene({});
     const { store, project, tree } = scene;
     const root = tree.threads.get(tree.rootId);

@@ -130,9 +130,10 @@ function authorChange({ author, authors }: Config, id: string): ConfigChange {
   return author === id || authors.includes(id) ? {} : { authors: [...authors, id] };
 }
 
-/** A thread's id as the answer names it: with its project when that isn't the session's. */
-export function nameOf({ project, active }: Scene, id: string): string {
-  return active === undefined ? `${project.id}/${id}` : id;
+/** A thread's id as the answer names it: with its project where the bare id would mean another one's. */
+export function nameOf(session: Session, { project, active, config }: Scene, id: string): string {
+  const elsewhere = config.activeProjectId !== undefined && config.activeProjectId !== project.id;
+  return active === undefined || (session.isCommandLine && elsewhere) ? `${project.id}/${id}` : id;
 }
 
 /** True if no thread text has been written here yet. */

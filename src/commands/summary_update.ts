@@ -24,6 +24,7 @@ import {
   writeThread,
 } from "./thread_write.ts";
 
+const ALLOW = "If it is none, call again with allowSecret (on the command line: --allow-secret).";
 const MOST_TOKENS = 4000;
 
 /** Writes a thread's summary, whole or by section. */
@@ -46,7 +47,7 @@ export const summaryUpdate = defineCommand({
   async run(session, { content, threadId, section, append = false, paths: typedPaths, allowSecret = false }) {
     const text = content.replace(/\r\n?/g, "\n");
     checkContent(text, findConflict(text));
-    checkSecrets("this summary", text, allowSecret);
+    if (!allowSecret) checkSecrets("this summary", text, ALLOW);
     const scene = await session.scene({ writing: "update the summary", threadId });
     const { store, project, thread, workspace } = scene;
     if (thread.fault !== undefined) throw faultError(thread);
@@ -58,7 +59,7 @@ export const summaryUpdate = defineCommand({
       const file = await store.readThreadFile(project.id, thread.id);
       const edit = editBody(file, text, section, append);
       const isNothing = text.trim() === "" && edit.body === file.body;
-      if (isNothing) throw nothingToRemove(nameOf(scene, thread.id), section);
+      if (isNothing) throw nothingToRemove(nameOf(session, scene, thread.id), section);
       if (!append && edit.body !== file.body) checkSeen(session, project.id, thread.id, file);
       const source = writeThread(file, { body: edit.body, stamp }, session.now());
       writer.putThread(project.id, thread.id, source);
@@ -67,7 +68,7 @@ export const summaryUpdate = defineCommand({
       const isChanged = edit.body !== file.body;
       const summary = parseSummary(edit.body);
       return {
-        ...{ project: project.id, thread: thread.id, name: nameOf(scene, thread.id), isChanged },
+        ...{ project: project.id, thread: thread.id, name: nameOf(session, scene, thread.id), isChanged },
         isReplaced: isChanged && !append && oldText(file.body, section).trim() !== "",
         isRemoved: isChanged && text.trim() === "",
         section: section ?? (append ? "Decisions" : undefined),

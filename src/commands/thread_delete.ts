@@ -36,7 +36,7 @@ export const threadDelete = defineCommand({
       return {
         ...{
           project: project.id,
-          name: nameOf(scene, thread.id),
+          name: nameOf(session, scene, thread.id),
           deleted: doomed.map(({ id }) => id),
           active: next?.id,
         },

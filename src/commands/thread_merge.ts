@@ -38,7 +38,11 @@ export const threadMerge = defineCommand({
     const text = summary === undefined || summary.trim() === "" ? undefined : summary.replace(/\r\n?/g, "\n");
     if (text !== undefined) {
       checkContent(text, findConflict(text));
-      checkSecrets("this summary", text, false);
+      checkSecrets(
+        "this summary",
+        text,
+        "If it is none, merge without summary, then write the parent with summary_update and allowSecret.",
+      );
     }
     const scene = await session.scene({ writing: "merge the thread", threadId });
     const { store, project, thread, tree, config } = scene;

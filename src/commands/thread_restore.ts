@@ -74,6 +74,12 @@ async function restoreVersion(
               (each.file.body.trim() !== file.body.trim() || each.file.fields.title !== file.fields.title),
           )
         : getVersion(versions, thread.id, revision);
+    if (version?.revision === "current")
+      throw new ThreadMindError(
+        "refused",
+        `Cannot restore ${thread.id}: that is its text now.`,
+        "See thread_history for earlier ones.",
+      );
     if (version === undefined)
       throw new ThreadMindError(
         "refused",
@@ -157,7 +163,7 @@ async function restoreFile(
     );
   }
   const { parentId, author: owner } = file.fields;
-  checkOwner(project, { id: valid, author: owner }, author, `restore ${id}`);
+  checkOwner(project, { id: valid, author: owner }, author, `restore ${id}`, false);
   const isLost = typeof parentId === "string" && !isThere(parentId);
   if (isLost) warnings.push(`The parent of ${id}, ${parentId}, is missing: ${id} now stands below ${tree.rootId}.`);
   const fields = isLost ? { parentId: tree.rootId } : {};

@@ -91,7 +91,7 @@ function checkReason(status: string, reason: string | undefined): void {
       "Give one line; the rest belongs into the summary.",
     );
   }
-  if (reason !== undefined) checkSecrets("this reason", reason, false);
+  if (reason !== undefined) checkSecrets("this reason", reason);
 }
 
 /** Children of a thread that are open. */

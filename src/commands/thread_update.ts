@@ -52,8 +52,9 @@ export const threadUpdate = defineCommand({
     };
     const repairs = await store.change(async (writer) => {
       const file = await store.readThreadFile(project.id, thread.id);
-      writer.putThread(project.id, thread.id, writeThread(file, { stamp, fields }, session.now()));
-      return repairsOf(file);
+      const source = writeThread(file, { stamp, fields }, session.now());
+      writer.putThread(project.id, thread.id, source);
+      return source === file.source ? ["It was so already: nothing changed."] : repairsOf(file);
     });
     return {
       ...{

@@ -42,7 +42,7 @@ export const threadVerify = defineCommand({
     return {
       project: project.id,
       thread: thread.id,
-      name: nameOf(scene, thread.id),
+      name: nameOf(session, scene, thread.id),
       commit,
       fingerprint,
       paths: thread.paths,

@@ -155,14 +155,14 @@ export function checkContent(content: string, conflictLine: number | undefined):
   if (!content.isWellFormed()) throw refuse("it is not valid Unicode", "Send the text again as UTF-8.");
 }
 
-/** Refuses a text with a recognisable secret, naming its line, unless the caller allows it. */
-export function checkSecrets(what: string, content: string, isAllowed: boolean): void {
-  const secret = isAllowed ? undefined : findSecret(content);
+/** Refuses a text with a recognisable secret, naming its line; `wayOut` says how one that is none can still be written. */
+export function checkSecrets(what: string, content: string, wayOut = ""): void {
+  const secret = findSecret(content);
   if (secret === undefined) return;
   throw new ThreadMindError(
     "invalid-content",
     `Cannot write ${what}: line ${secret.line} holds what looks like ${secret.kind}.`,
-    "Take it out: thread files are committed. If it is none, call again with allowSecret (on the command line: --allow-secret).",
+    `Take it out: what is written here is committed.${wayOut === "" ? "" : ` ${wayOut}`}`,
   );
 }
 

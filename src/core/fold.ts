@@ -13,15 +13,18 @@ export interface Fold {
 
 /**
  * Adds to a parent what it lacks of a child's Decisions and Constraints, by top-level list item, paragraph or block;
- * a child without known sections counts as Decisions. With `from`, each added unit ends with ` (from <id>)`.
+ * a child without known sections counts as Decisions. With `from`, each added bullet ends with ` (from <id>)`.
  */
 export function foldIntoParent(parent: string, child: string, from: string | undefined): Fold {
   let fold: Fold = { body: parent, added: 0, movedToDecisions: false };
   for (const name of DURABLE_NAMES) {
     const known = new Set(unitsOf(fold.body, name).map(({ key }) => key));
-    const lacking = unitsOf(child, name).filter(({ key }) => !known.has(key) && !known.has(`${key}${suffixOf(from)}`));
+    const lacking = unitsOf(child, name)
+      .filter(({ key }) => !known.has(key))
+      .map(({ text }) => (from === undefined ? text : withSource(text, from)))
+      .filter((text) => splitUnits(text).some(({ key }) => !known.has(key)));
     if (lacking.length === 0) continue;
-    const text = joinBlocks(lacking.map((unit) => (from === undefined ? unit.text : withSource(unit.text, from))));
+    const text = joinBlocks(lacking);
     const edit = appendToSection(fold.body, name, text, { intoLast: true });
     fold = {
       body: edit.body,
@@ -38,13 +41,9 @@ function unitsOf(body: string, name: SectionName): readonly Unit[] {
   return name === "Decisions" ? splitUnits(demoteHeadings(body.replace(/\r\n?/g, "\n"))) : [];
 }
 
-function suffixOf(from: string | undefined): string {
-  return from === undefined ? "" : ` (from ${from})`;
-}
-
-/** Names the thread that a unit comes from at the end of its first line; code and tables keep their first line whole. */
+/** Names the thread that a bullet comes from, at the end of its first line. */
 function withSource(text: string, from: string): string {
   const [first = "", ...rest] = text.split("\n");
-  if (/^\s*(?:```|~~~|\||<)/.test(first)) return `${text}\n\n${suffixOf(from).trim()}`;
-  return [`${first.trimEnd()}${suffixOf(from)}`, ...rest].join("\n");
+  if (!/^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(first)) return text;
+  return [`${first.trimEnd()} (from ${from})`, ...rest].join("\n");
 }

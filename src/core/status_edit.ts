@@ -9,7 +9,7 @@ export interface StatusEdit {
 }
 
 /**
- * Writes why a thread is done or abandoned as the last bullet of its Decisions; `open` rewrites that bullet to
+ * Writes why a thread is done or abandoned as the last bullet of its Decisions; the bullet of a status that is left becomes
  * `- Reopened (was abandoned: …)`. Without a reason a done thread's body stays as it is.
  */
 export function setStatusReason(
@@ -19,13 +19,14 @@ export function setStatusReason(
   reason: string | undefined,
 ): StatusEdit {
   const known = statusReason(body);
-  if (status === "open") {
-    if (known === undefined || known.word === "Reopened" || previous === "open")
-      return { body, movedToDecisions: false };
+  const isStale = previous !== "open" && status !== previous && known !== undefined && known.word !== "Reopened";
+  if (isStale) {
     const why = known.reason === "" ? "" : `: ${known.reason}`;
     const bullet = `- Reopened (was ${previous}${why})`;
-    return { body: body.slice(0, known.start) + bullet + body.slice(known.end), movedToDecisions: false };
+    const reopened = body.slice(0, known.start) + bullet + body.slice(known.end);
+    return setStatusReason(reopened, status, "open", reason);
   }
+  if (status === "open") return { body, movedToDecisions: false };
   if (reason === undefined) return { body, movedToDecisions: false };
   const bullet = `- ${status === "done" ? "Done" : "Abandoned"}: ${reason}`;
   if (known !== undefined && body.slice(known.start, known.end).trim() === bullet)
