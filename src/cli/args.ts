@@ -69,7 +69,9 @@ export function splitOptions(argv: readonly string[]): Split {
       const value = inline ?? argv[++at];
       if (value === undefined) throw usageError(`the option ${name} needs a value`);
       options[valued] = value;
-    } else if (flag !== undefined && inline === undefined) {
+    } else if (flag !== undefined && inline !== undefined) {
+      throw usageError(`the option ${name} takes no value`);
+    } else if (flag !== undefined) {
       options[flag] = true;
     } else {
       words.push(word);

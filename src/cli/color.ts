@@ -15,7 +15,7 @@ export function wantsColor(choice: string | undefined): boolean {
     throw new ThreadMindError(
       "usage",
       `Cannot use --color ${JSON.stringify(choice)}: it is auto, always or never.`,
-      "",
+      "Leave it out, or give one of these.",
     );
   }
   return !process.env.NO_COLOR && process.env.TERM !== "dumb" && isatty(1);

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { oneLine, setStatusReason } from "../core/status_edit.ts";
-import type { Thread, Tree } from "../core/tree.ts";
+import { nearestOpen, type Thread, type Tree } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import { faultError } from "../io/store.ts";
 import { optionalText, threadIdArgument } from "./arguments.ts";
@@ -53,11 +53,15 @@ export const threadStatus = defineCommand({
     return {
       ...{ project: project.id, thread: thread.id, status, was: thread.status, reason },
       openChildren: status === "open" ? [] : openChildrenOf(tree, thread),
+      next:
+        session.isCommandLine && status !== "open" && scene.active?.id === thread.id
+          ? nextStart(tree, thread)
+          : undefined,
       notices: scene.notice === undefined ? [] : [scene.notice],
       warnings,
     };
   },
-  text: ({ thread, status, was, openChildren, notices, warnings }) => {
+  text: ({ thread, status, was, openChildren, next, notices, warnings }) => {
     const said =
       status === was
         ? `${thread} is ${status} already.`
@@ -65,7 +69,10 @@ export const threadStatus = defineCommand({
           ? `Reopened ${thread} (was ${was}).`
           : `${thread} is ${status} now.`;
     const open = openChildren.length === 0 ? [] : [`Still open below it: ${openChildren.join(", ")}.`];
-    return withNotices(notices, [said, ...open, ...warnings].join("\n"));
+    return withNotices(
+      notices,
+      [said, ...open, ...(next === undefined ? [] : [`New sessions start at ${next}.`]), ...warnings].join("\n"),
+    );
   },
 });
 
@@ -97,4 +104,10 @@ function checkReason(status: string, reason: string | undefined): void {
 /** Children of a thread that are open. */
 export function openChildrenOf(tree: Tree, thread: Thread): string[] {
   return (tree.children.get(thread.id) ?? []).filter(({ status }) => status === "open").map(({ id }) => id);
+}
+
+/** Where the next command starts, now that this thread is finished. */
+function nextStart(tree: Tree, thread: Thread): string | undefined {
+  const parent = tree.parentOf(thread);
+  return parent === undefined ? undefined : nearestOpen(tree, parent)?.id;
 }
