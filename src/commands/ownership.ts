@@ -1,7 +1,8 @@
 import type { Thread } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import type { Author } from "../io/author.ts";
-import type { Scene, Session } from "../io/session.ts";
+import type { Scene } from "../io/scene.ts";
+import type { Session } from "../io/session.ts";
 import type { Project } from "../io/store.ts";
 
 /** True if a team project keeps this author from changing the thread. */

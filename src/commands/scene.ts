@@ -6,7 +6,8 @@ import { chainOf, type Fault, type Thread, type Tree } from "../core/tree.ts";
 import type { Config, ConfigChange } from "../io/config.ts";
 import { changeConfig, readConfig } from "../io/config.ts";
 import { readStaleNotes, type Subject } from "../io/freshness.ts";
-import type { Scene, Session } from "../io/session.ts";
+import type { Scene } from "../io/scene.ts";
+import type { Session } from "../io/session.ts";
 import { faultError, type Project, type Writer } from "../io/store.ts";
 
 const MOST_DETAILS = 3;

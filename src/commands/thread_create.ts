@@ -3,7 +3,7 @@ import { renderThreadFile } from "../core/thread_file.ts";
 import { parseTitle } from "../core/titles.ts";
 import { linkedBranch, type Thread, takenKeys } from "../core/tree.ts";
 import { drawTree } from "../core/tree_drawing.ts";
-import type { Scene } from "../io/session.ts";
+import type { Scene } from "../io/scene.ts";
 import { faultError } from "../io/store.ts";
 import { textArgument, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";

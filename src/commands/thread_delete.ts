@@ -1,6 +1,6 @@
 import { subtreeOf, type Thread } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
-import type { Scene } from "../io/session.ts";
+import type { Scene } from "../io/scene.ts";
 import { textArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { ensureOwner } from "./ownership.ts";

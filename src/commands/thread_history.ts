@@ -4,7 +4,7 @@ import { sanitiseText } from "../core/sanitise.ts";
 import { stripControls } from "../core/text_controls.ts";
 import { findThread, getThread } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
-import type { Scene } from "../io/session.ts";
+import type { Scene } from "../io/scene.ts";
 import { readDepartures, readVersions, type StoredVersion } from "../io/versions.ts";
 import { optionalText, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";

@@ -3,7 +3,7 @@ import { foldIntoParent } from "../core/fold.ts";
 import { usablePaths } from "../core/paths.ts";
 import type { Thread } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
-import type { Scene } from "../io/session.ts";
+import type { Scene } from "../io/scene.ts";
 import { faultError } from "../io/store.ts";
 import { optionalText, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";

@@ -2,7 +2,7 @@ import { parseThreadReference } from "../core/id.ts";
 import { getThread, subtreeOf, type Thread } from "../core/tree.ts";
 import { drawTree } from "../core/tree_drawing.ts";
 import { ThreadMindError } from "../errors.ts";
-import type { Scene } from "../io/session.ts";
+import type { Scene } from "../io/scene.ts";
 import { faultError } from "../io/store.ts";
 import { textArgument, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";

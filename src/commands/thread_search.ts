@@ -8,7 +8,7 @@ import { countOf } from "../core/tokens.ts";
 import type { Thread } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import { readStaleNotes } from "../io/freshness.ts";
-import type { Scene } from "../io/session.ts";
+import type { Scene } from "../io/scene.ts";
 import { hasBackslashes, isPresent } from "../io/workspace.ts";
 import { optionalText } from "./arguments.ts";
 import { defineCommand } from "./command.ts";

@@ -1,6 +1,7 @@
 import { chainOf } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
-import type { Scene, Session } from "../io/session.ts";
+import type { Scene } from "../io/scene.ts";
+import type { Session } from "../io/session.ts";
 import { faultError } from "../io/store.ts";
 import { maxTokensArgument, textArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";

@@ -2,7 +2,7 @@ import { quote } from "../core/id.ts";
 import { parseTitle } from "../core/titles.ts";
 import { ThreadMindError } from "../errors.ts";
 import type { Author } from "../io/author.ts";
-import type { Scene } from "../io/session.ts";
+import type { Scene } from "../io/scene.ts";
 import { faultError } from "../io/store.ts";
 import { optionalText, pathsArgument, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";

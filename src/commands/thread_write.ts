@@ -6,8 +6,9 @@ import { editThreadFile, type FieldKey, type ThreadFields, type ThreadFile } fro
 import { nextInstant } from "../core/titles.ts";
 import { ThreadMindError } from "../errors.ts";
 import { isFingerprintCurrent, type NewStamp, takeStamp } from "../io/freshness.ts";
+import type { Scene } from "../io/scene.ts";
 import type { Shown } from "../io/seen.ts";
-import type { Scene, Session } from "../io/session.ts";
+import type { Session } from "../io/session.ts";
 import { hasBackslashes, isPresent } from "../io/workspace.ts";
 
 /** How a write treats a thread's record of the code it was written on (the table in §6 of the contract). */

@@ -4,7 +4,7 @@ import { type Fault, isOpen, linkedBranch, nearestOpen, type Thread, type Tree, 
 import { ThreadMindError } from "../errors.ts";
 import type { Config } from "./config.ts";
 import { type Layout, shownPath } from "./layout.ts";
-import type { Active, Place, Scene, SceneRequest } from "./session.ts";
+import type { Active, Place, Scene, SceneRequest } from "./scene.ts";
 import type { Project, ProjectList } from "./store.ts";
 import { damagedThread } from "./thread_reading.ts";
 

@@ -5,7 +5,7 @@ import { readText } from "./files.ts";
 import { inRepository, prefixOf } from "./fingerprint.ts";
 import { listDeletions, listKept } from "./kept.ts";
 import { shownPath } from "./layout.ts";
-import type { Place } from "./session.ts";
+import type { Place } from "./scene.ts";
 import type { Project } from "./store.ts";
 
 /** One version of a thread's file, from git or kept. */

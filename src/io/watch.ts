@@ -1,7 +1,7 @@
 import { statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { ThreadMindError } from "../errors.ts";
-import type { Place } from "./session.ts";
+import type { Place } from "./scene.ts";
 import { DATA_FOLDER } from "./workspace.ts";
 
 const SETTLE_MS = 150;
