@@ -273,3 +273,19 @@ test("--thread stands for the thread of every verb", async () => {
   expect((await tm("--thread", "a", "show")).stdout).toStartWith("## Thread: A");
   expect((await tm("--thread", "a", "delete")).stdout).toContain("Deleted a, b.");
 });
+
+test("restoring an abandoned thread's text keeps why it was abandoned", async () => {
+  const { top, tm } = await shop();
+  await tm("create", "Auth");
+  await tm("summary", "--content", "## Decisions\n- one\n");
+  await tm("summary", "--content", "## Decisions\n- two\n");
+  await tm("abandon", "too slow");
+  const { stdout } = await tm("history", "auth");
+  const revision =
+    stdout
+      .split("\n")
+      .find((line) => line.endsWith("  (Decisions +1)"))
+      ?.split(" ")[0] ?? "";
+  expect((await tm("restore", "auth", revision)).stdout).toContain("Restored auth");
+  expect(readFileSync(join(top, THREADS, "auth.md"), "utf8")).toContain("## Decisions\n- one\n- Abandoned: too slow\n");
+});

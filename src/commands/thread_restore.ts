@@ -1,4 +1,6 @@
 import { parseThreadReference, type ThreadId, threadIdOfFile } from "../core/id.ts";
+import { setStatusReason } from "../core/status_edit.ts";
+import { statusReason } from "../core/summary.ts";
 import { parseThreadFile } from "../core/thread_file.ts";
 import { findThread, getThread, type Thread } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
@@ -88,13 +90,13 @@ async function restoreVersion(
         "See thread_history.",
       );
     const { title, commit, fingerprint, paths } = version.file.fields;
+    const text = version.file.body.replace(/\r\n/g, "\n");
+    const reason = statusReason(file.body);
+    const isReasoned = thread.status !== "open" && reason !== undefined && reason.word !== "Reopened";
+    const body = isReasoned ? setStatusReason(text, thread.status, "open", reason.reason).body : text;
     const isSame = samePaths(paths ?? [], file.fields.paths ?? []);
     const fields = { ...(title === undefined ? {} : { title }), commit, fingerprint: isSame ? fingerprint : undefined };
-    writer.putThread(
-      project.id,
-      thread.id,
-      writeThread(file, { body: version.file.body.replace(/\r\n/g, "\n"), fields }, session.now()),
-    );
+    writer.putThread(project.id, thread.id, writeThread(file, { body, fields }, session.now()));
     return version.revision;
   });
 }
