@@ -288,4 +288,18 @@ test("restoring an abandoned thread's text keeps why it was abandoned", async ()
       ?.split(" ")[0] ?? "";
   expect((await tm("restore", "auth", revision)).stdout).toContain("Restored auth");
   expect(readFileSync(join(top, THREADS, "auth.md"), "utf8")).toContain("## Decisions\n- one\n- Abandoned: too slow\n");
+  for (const same of [revision, "current"]) {
+    expect((await tm("restore", "auth", same)).stderr).toContain("Cannot restore auth: that is its text now.");
+  }
+});
+
+test("an update that changes nothing says so, and a branch that isn't there is questioned", async () => {
+  const { top, git, tm } = await shop();
+  const before = readFileSync(join(top, ".threadmind/projects/shop.json"), "utf8");
+  expect((await tm("project", "update", "--title", "Shop")).stdout).toBe("shop is so already: nothing changed.\n");
+  expect(readFileSync(join(top, ".threadmind/projects/shop.json"), "utf8")).toBe(before);
+  expect((await tm("project", "update", "--title", "Store")).stdout).toContain("Updated the project shop (title)");
+  git("branch", "feature/there");
+  expect((await tm("update", "--branch", "feature/there")).stdout).not.toContain("There is no branch");
+  expect((await tm("update", "--branch", "feature/typo")).stdout).toContain("There is no branch feature/typo here yet");
 });

@@ -39,7 +39,7 @@ export const projectUpdate = defineCommand({
     }
     const changes = Object.fromEntries(
       Object.entries({ title, systemContext: systemContext?.toWellFormed(), mode }).filter(
-        ([, value]) => value !== undefined,
+        ([key, value]) => value !== undefined && value !== project[key as "title" | "systemContext" | "mode"],
       ),
     );
     await store.change(async (writer) =>
@@ -50,9 +50,14 @@ export const projectUpdate = defineCommand({
       ...{ title: project.title, systemContext: project.systemContext, mode: project.mode },
       ...changes,
       changed: Object.keys(changes),
-      notices: scene.notice === undefined ? [] : [scene.notice],
+      notices: scene.notices,
     };
   },
   text: ({ project, changed, notices }) =>
-    withNotices(notices, `Updated the project ${project} (${changed.join(", ")}).`),
+    withNotices(
+      notices,
+      changed.length === 0
+        ? `${project} is so already: nothing changed.`
+        : `Updated the project ${project} (${changed.join(", ")}).`,
+    ),
 });

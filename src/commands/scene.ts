@@ -1,11 +1,11 @@
-import { type Block, type Plan, planContext, renderAlone, renderContext } from "../core/context.ts";
+import { type Plan, planContext, renderAlone, renderContext } from "../core/context.ts";
 import { inheritedText } from "../core/summary.ts";
 import { stripControls } from "../core/text_controls.ts";
 import { countOf, estimateTokens } from "../core/tokens.ts";
 import { chainOf, type Fault, type Thread, type Tree } from "../core/tree.ts";
 import type { Config, ConfigChange } from "../io/config.ts";
 import { changeConfig, readConfig } from "../io/config.ts";
-import { readStaleNotes, type Subject } from "../io/freshness.ts";
+import { readStaleNotes } from "../io/freshness.ts";
 import type { Scene } from "../io/scene.ts";
 import type { Session } from "../io/session.ts";
 import { faultError, type Project, type Writer } from "../io/store.ts";
@@ -51,7 +51,7 @@ export async function readContext(
 }
 
 function readNotes({ git, workspace }: Scene, { blocks }: Plan): Promise<ReadonlyMap<string, string>> {
-  const subjects = blocks.filter(({ mayBeStale }) => mayBeStale).map(subjectOf);
+  const subjects = blocks.filter(({ mayBeStale }) => mayBeStale).map(({ thread }) => thread);
   return readStaleNotes(git, workspace.root, subjects);
 }
 
@@ -71,16 +71,11 @@ function noteShown(
   }
 }
 
-function subjectOf({ thread }: Block): Subject {
-  const { id, file, commit, fingerprint, paths } = thread;
-  return { id, file, commit, fingerprint, paths };
-}
-
-function noticesOf({ faults, notice, project }: Scene, chain: readonly Thread[]): string[] {
+function noticesOf({ faults, notices, project }: Scene, chain: readonly Thread[]): string[] {
   const files = new Set(chain.map(({ file }) => file));
   const own = `.threadmind/projects/${project.id}.json`;
   const grave = faults.filter(({ kind, file }) => kind === "identity" && (files.has(file) || file === own));
-  return [...(notice === undefined ? [] : [notice]), ...grave.map(renderFault)];
+  return [...notices, ...grave.map(renderFault)];
 }
 
 /** A text with what has to be said beside it: notices first, on lines of their own. */

@@ -30,7 +30,7 @@ export const statsShow = defineCommand({
         withSummary: readable.filter(({ body }) => body.trim() !== "").length,
       },
       context: { thread: thread.id, tokens, depth, shares: sharesOf(plan) },
-      notices: scene.notice === undefined ? [] : [scene.notice],
+      notices: scene.notices,
     };
   },
   text: ({ project, threads, context, notices }) => {

@@ -74,7 +74,7 @@ export const summaryUpdate = defineCommand({
         section: section ?? (append ? "Decisions" : undefined),
         sections: [...new Set(summary.sections.map(({ name }) => name))],
         ...{ commit: stamp.fresh?.commit, paths: parsed?.paths ?? thread.paths },
-        notices: scene.notice === undefined ? [] : [scene.notice],
+        notices: scene.notices,
         warnings: [
           ...(edit.movedToDecisions
             ? ["The old text had no section: it now stands under ## Decisions, so that it stays inherited."]

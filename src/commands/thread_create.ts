@@ -37,7 +37,7 @@ export const threadCreate = defineCommand({
       const drawn = drawTree(tree, { activeId: id, showAuthors: project.mode === "team" });
       return {
         ...{ project: project.id, thread: id, title, parent: parent.id, branch, tree: drawn },
-        notices: [...(scene.notice === undefined ? [] : [scene.notice]), ...notices],
+        notices: [...scene.notices, ...notices],
         warnings: warningsAbout(parent),
         workspace: session.nameWorkspace(),
       };

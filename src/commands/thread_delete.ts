@@ -40,7 +40,7 @@ export const threadDelete = defineCommand({
           deleted: doomed.map(({ id }) => id),
           active: next?.id,
         },
-        notices: [...(scene.notice === undefined ? [] : [scene.notice]), ...notices],
+        notices: [...scene.notices, ...notices],
       };
     });
   },

@@ -35,7 +35,7 @@ export const threadHistory = defineCommand({
   },
   async run(session, { threadId, revision }) {
     const scene = await session.scene({ threadId, mayBeGone: true });
-    const base = { project: scene.project.id, notices: scene.notice === undefined ? [] : [scene.notice] };
+    const base = { project: scene.project.id, notices: scene.notices };
     if (threadId === undefined) {
       if (revision !== undefined)
         throw new ThreadMindError("invalid-argument", "Cannot show a revision without a thread.", "Give threadId too.");

@@ -17,7 +17,7 @@ export const threadList = defineCommand({
   },
   async run(session, { threadId, all }) {
     const scene = await session.scene({ threadId });
-    const { project, tree, active, faults, notice } = scene;
+    const { project, tree, active, faults, notices } = scene;
     const drawn = drawTree(tree, {
       activeId: active?.id,
       showAuthors: project.mode === "team",
@@ -33,7 +33,7 @@ export const threadList = defineCommand({
         threads: listThreads(tree),
         faults,
       },
-      notices: notice === undefined ? [] : [notice],
+      notices,
     };
   },
   text: ({ tree, faults, notices }) => withNotices(notices, [tree, ...renderFaults(faults)].join("\n")),

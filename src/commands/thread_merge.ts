@@ -83,7 +83,7 @@ export const threadMerge = defineCommand({
           isReplaced: text !== undefined,
         },
         openChildren: openChildrenOf(tree, thread),
-        notices: [...(scene.notice === undefined ? [] : [scene.notice]), ...notices],
+        notices: [...scene.notices, ...notices],
         warnings: [
           ...(fold.movedToDecisions
             ? [`${parent.id} had no section: its text now stands under ## Decisions, so that it stays inherited.`]

@@ -36,7 +36,7 @@ export const threadRebase = defineCommand({
       return {
         ...{ project: project.id, thread: thread.id, parent: parent.id, was: thread.parentId ?? null },
         tree: drawTree(tree, { activeId: scene.active?.id, showAuthors: project.mode === "team" }),
-        notices: scene.notice === undefined ? [] : [scene.notice],
+        notices: scene.notices,
         warnings: [...(parent.status === "open" ? [] : [`${parent.id} is ${parent.status}.`]), ...repairsOf(file)],
       };
     });

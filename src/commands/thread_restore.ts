@@ -33,7 +33,7 @@ export const threadRestore = defineCommand({
     const author = await session.author(scene.config);
     const { thread: typed } = parseThreadReference(threadId);
     const present = findThread(scene.tree, typed);
-    const notices = scene.notice === undefined ? [] : [scene.notice];
+    const { notices } = scene;
     if (present !== undefined) {
       const restored = await restoreVersion(session, scene, author, present, revision);
       return {
@@ -77,18 +77,9 @@ async function restoreVersion(
               (each.file.body.trim() !== file.body.trim() || each.file.fields.title !== file.fields.title),
           )
         : getVersion(versions, thread.id, revision);
-    if (version?.revision === "current")
-      throw new ThreadMindError(
-        "refused",
-        `Cannot restore ${thread.id}: that is its text now.`,
-        "See thread_history for earlier ones.",
-      );
-    if (version === undefined)
-      throw new ThreadMindError(
-        "refused",
-        `Cannot restore ${thread.id}: it has no earlier version that differs.`,
-        "See thread_history.",
-      );
+    const refuse = (why: string): ThreadMindError =>
+      new ThreadMindError("refused", `Cannot restore ${thread.id}: ${why}.`, `See thread_history of ${thread.id}.`);
+    if (version === undefined) throw refuse("it has no earlier version that differs");
     const { title, commit, fingerprint, paths } = version.file.fields;
     const text = version.file.body.replace(/\r\n/g, "\n");
     const reason = statusReason(file.body);
@@ -96,7 +87,9 @@ async function restoreVersion(
     const body = isReasoned ? setStatusReason(text, thread.status, "open", reason.reason).body : text;
     const isSame = samePaths(paths ?? [], file.fields.paths ?? []);
     const fields = { ...(title === undefined ? {} : { title }), commit, fingerprint: isSame ? fingerprint : undefined };
-    writer.putThread(project.id, thread.id, writeThread(file, { body, fields }, session.now()));
+    const source = writeThread(file, { body, fields }, session.now());
+    if (source === file.source) throw refuse("that is its text now");
+    writer.putThread(project.id, thread.id, source);
     return version.revision;
   });
 }

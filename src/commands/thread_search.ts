@@ -88,7 +88,7 @@ export const threadSearch = defineCommand({
       more: found.length - shown.length,
       notSearched: query === undefined ? [] : unread.map(({ id }) => id as string),
       isMissing: path !== undefined && !isPresent(scene.workspace.root, parseFile(path)),
-      notices: scene.notice === undefined ? [] : [scene.notice],
+      notices: scene.notices,
     };
   },
   text: ({ found, more, notSearched, isMissing, query, path, notices }) => {

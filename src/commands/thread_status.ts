@@ -3,6 +3,7 @@ import { oneLine, setStatusReason } from "../core/status_edit.ts";
 import { nearestOpen, type Thread, type Tree } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import { faultError } from "../io/store.ts";
+import { statusOf } from "../io/thread_reading.ts";
 import { optionalText, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { ensureOwner } from "./ownership.ts";
@@ -42,7 +43,7 @@ export const threadStatus = defineCommand({
     await ensureOwner(session, scene, [thread], "set the status of");
     const warnings = await store.change(async (writer) => {
       const file = await store.readThreadFile(project.id, thread.id);
-      const edit = setStatusReason(file.body, status, thread.status, reason);
+      const edit = setStatusReason(file.body, status, statusOf(file.fields.status), reason);
       const fields = {
         status: status === "open" ? undefined : status,
         ...(status === "open" ? { mergedInto: undefined } : {}),
@@ -57,7 +58,7 @@ export const threadStatus = defineCommand({
         session.isCommandLine && status !== "open" && scene.active?.id === thread.id
           ? nextStart(tree, thread)
           : undefined,
-      notices: scene.notice === undefined ? [] : [scene.notice],
+      notices: scene.notices,
       warnings,
     };
   },

@@ -70,13 +70,23 @@ export const threadUpdate = defineCommand({
         author: owner,
         takesOver,
       }),
-      notices: scene.notice === undefined ? [] : [scene.notice],
-      warnings: [...questionAuthor(scene, owner, self), ...questionPaths(parsed?.missing ?? []), ...repairs],
+      notices: scene.notices,
+      warnings: [
+        ...(await questionBranch(scene, linked)),
+        ...questionAuthor(scene, owner, self),
+        ...questionPaths(parsed?.missing ?? []),
+        ...repairs,
+      ],
     };
   },
   text: ({ thread, changes, notices, warnings }) =>
     withNotices(notices, [`Updated ${thread}: ${changes.join("; ")}.`, ...warnings].join("\n")),
 });
+
+async function questionBranch({ git }: Scene, branch: string | undefined): Promise<string[]> {
+  if (branch === undefined || branch === "" || (await git?.hasBranch(branch)) !== false) return [];
+  return [`There is no branch ${branch} here yet: check the name.`];
+}
 
 function questionAuthor({ tree }: Scene, author: string | undefined, self: Author): string[] {
   const isKnown =

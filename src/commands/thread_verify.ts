@@ -35,7 +35,7 @@ export const threadVerify = defineCommand({
       const file = await store.readThreadFile(project.id, thread.id);
       writer.putThread(project.id, thread.id, writeThread(file, { stamp }, session.now()));
     });
-    const notices = scene.notice === undefined ? [] : [scene.notice];
+    const { notices } = scene;
     const missing = missingPaths(usablePaths(thread.paths), scene.workspace.root);
     const warnings =
       missing.length === 0 ? [] : [`There is nothing at ${missing.join(", ")}: correct the paths with thread_update.`];

@@ -9,6 +9,7 @@ import { isFingerprintCurrent, type NewStamp, takeStamp } from "../io/freshness.
 import type { Scene } from "../io/scene.ts";
 import type { Shown } from "../io/seen.ts";
 import type { Session } from "../io/session.ts";
+import { statusOf } from "../io/thread_reading.ts";
 import { hasBackslashes, isPresent } from "../io/workspace.ts";
 
 /** How a write treats a thread's record of the code it was written on (the table in §6 of the contract). */
@@ -131,7 +132,7 @@ export function noteWritten(
 
 function shownOf({ body, fields }: ThreadFile): Shown {
   const { status, parentId } = fields;
-  return { body, parentId, status: status === "done" || status === "abandoned" ? status : "open" };
+  return { body, parentId, status: statusOf(status) };
 }
 
 /** Lines for the answer about paths that name nothing. */

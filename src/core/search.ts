@@ -1,3 +1,4 @@
+import { compareTexts } from "./order.ts";
 import { isUnder, usablePaths } from "./paths.ts";
 import { stripControls } from "./text_controls.ts";
 import type { Thread } from "./tree.ts";
@@ -40,7 +41,7 @@ export function searchThreads(threads: Iterable<Thread>, query: string): readonl
       score: inTitle * TITLE_WEIGHT + together * 3 + Math.min(lines.length, MOST_LINES),
     });
   }
-  return matches.sort((a, b) => b.score - a.score || compare(b.thread.updatedAt ?? "", a.thread.updatedAt ?? ""));
+  return matches.sort((a, b) => b.score - a.score || compareTexts(b.thread.updatedAt ?? "", a.thread.updatedAt ?? ""));
 }
 
 /** Threads whose paths govern a file, by path component, the nearest path first, open threads before finished ones. */
@@ -56,7 +57,7 @@ export function findGovernors(threads: Iterable<Thread>, file: string): readonly
     (a, b) =>
       depthOf(b.path) - depthOf(a.path) ||
       Number(a.thread.status !== "open") - Number(b.thread.status !== "open") ||
-      compare(b.thread.updatedAt ?? "", a.thread.updatedAt ?? ""),
+      compareTexts(b.thread.updatedAt ?? "", a.thread.updatedAt ?? ""),
   );
 }
 
@@ -72,8 +73,4 @@ function fold(text: string): string {
 function showLine(line: string): string {
   const text = stripControls(line).trim();
   return text.length <= MOST_LINE_CHARACTERS ? text : `${text.slice(0, MOST_LINE_CHARACTERS).trimEnd()}…`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

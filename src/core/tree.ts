@@ -1,5 +1,6 @@
 import { ThreadMindError } from "../errors.ts";
 import { findNearest, idKey, parseThreadReference, quote, type ThreadId } from "./id.ts";
+import { compareTexts } from "./order.ts";
 import { parseDate } from "./thread_fields.ts";
 import { countOf } from "./tokens.ts";
 
@@ -90,11 +91,7 @@ function groupByKey(threads: readonly Thread[]): ReadonlyMap<string, readonly Th
 }
 
 function byAge(a: Thread, b: Thread): number {
-  return compare(a.createdAt ?? "", b.createdAt ?? "") || compare(a.id, b.id);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return compareTexts(a.createdAt ?? "", b.createdAt ?? "") || compareTexts(a.id, b.id);
 }
 
 /** The thread with this id, compared without case and normalisation; `undefined` for none and for several. */
@@ -207,7 +204,7 @@ export function threadOfBranch(tree: Tree, branch: string): Thread | undefined {
 /** Orders threads by their last update, newest first; those without one come last. */
 export function byNewest(a: Thread, b: Thread): number {
   const [one, other] = [a, b].map(({ updatedAt }) => parseDate(updatedAt ?? "") ?? Number.NEGATIVE_INFINITY);
-  return one === other ? compare(a.id, b.id) : (other ?? 0) - (one ?? 0);
+  return one === other ? compareTexts(a.id, b.id) : (other ?? 0) - (one ?? 0);
 }
 
 /** A thread and all that is below it, each once. */

@@ -45,6 +45,7 @@ export interface Git {
   head(): Promise<Head>;
   commitId(): Promise<string | undefined>;
   defaultBranch(): Promise<string | undefined>;
+  hasBranch(branch: string): Promise<boolean | undefined>;
   user(): Promise<{ readonly name: string | undefined; readonly email: string | undefined } | undefined>;
   list(paths: readonly string[]): Promise<Listing | undefined>;
   hash(paths: readonly string[]): Promise<readonly string[] | undefined>;
@@ -97,6 +98,10 @@ export function openGit(folder: string): Git | undefined {
     head: () => readHead(gitFolder, ask),
     commitId: async () => idOrNothing(await ask(["rev-parse", "-q", "--verify", "--end-of-options", "HEAD^{commit}"])),
     defaultBranch: () => askDefaultBranch(ask),
+    hasBranch: async (branch) => {
+      const { code } = await ask(["show-ref", "-q", "--verify", "--", `${BRANCH_PREFIX}${branch}`]);
+      return code === undefined ? undefined : code === 0;
+    },
     user: () => askUser(ask),
     list: (paths) => askListing(ask, paths),
     hash: (paths) => askHashes(ask, paths),

@@ -46,6 +46,6 @@ export interface Scene extends Place {
   readonly active: Thread | undefined;
   /** the thread named in the call, else the active one */
   readonly thread: Thread;
-  /** one line to say that the session moved */
-  readonly notice: string | undefined;
+  /** lines to say that the session moved, or what is wrong with this checkout's state */
+  readonly notices: readonly string[];
 }

@@ -123,19 +123,18 @@ export function openSession(options: SessionOptions): Session {
     const { tree, head } = base;
     const branch = head?.branch;
     const isLook = request.writing === undefined && request.quiet !== true;
-    const told = (isLook ? tellConfigFault(config) : []).join("\n");
-    const notice = told === "" ? undefined : told;
+    const notices = isLook ? tellConfigFault(config) : [];
     if (active === undefined) {
       const start = findStart(tree, project, config, branch);
       if (start !== undefined) active = { project: project.id, thread: start.id, branch };
-      return { ...base, active: start, notice };
+      return { ...base, active: start, notices };
     }
-    if (request.quiet === true) return { ...base, active: tree.threads.get(active.thread), notice };
+    if (request.quiet === true) return { ...base, active: tree.threads.get(active.thread), notices };
     const move = findMove(tree, project, config, branch, active);
     if (move === undefined) {
       refused = undefined;
       if (branch !== undefined && branch !== active.branch) active = { ...active, branch };
-      return { ...base, active: tree.threads.get(active.thread), notice };
+      return { ...base, active: tree.threads.get(active.thread), notices };
     }
     const key = `${project.id}/${move.thread?.id} ${branch}`;
     if (request.writing !== undefined && request.threadId === undefined && (refused !== key || turn <= refusedUpTo)) {
@@ -144,11 +143,11 @@ export function openSession(options: SessionOptions): Session {
       throw moveRefused(request, move, project, active);
     }
     if (request.writing !== undefined && request.threadId !== undefined)
-      return { ...base, active: move.thread, notice: undefined };
+      return { ...base, active: move.thread, notices: [] };
     const moved = describeMove(move, project, active);
     if (move.thread === undefined) active = undefined;
     else follow(here, { project: project.id, thread: move.thread.id, branch });
-    return { ...base, active: move.thread, notice: [...(notice === undefined ? [] : [notice]), moved].join("\n") };
+    return { ...base, active: move.thread, notices: [...notices, moved] };
   };
 
   return {
@@ -165,7 +164,7 @@ export function openSession(options: SessionOptions): Session {
           const base = await readProject(here, other);
           const root = request.mayBeGone === true ? base.tree.threads.get(base.tree.rootId) : undefined;
           const named = findThread(base.tree, reference.thread) ?? root ?? getThread(base.tree, reference.thread);
-          return { ...base, active: undefined, thread: named, notice: undefined };
+          return { ...base, active: undefined, thread: named, notices: [] };
         }
       }
       const scene = await findActive(here, { ...request, threadId: typed });
@@ -226,7 +225,7 @@ interface View extends Place {
 async function readProject(
   { list, ...here }: View,
   project: Project,
-): Promise<Omit<Scene, "thread" | "active" | "notice">> {
+): Promise<Omit<Scene, "thread" | "active" | "notices">> {
   const [{ tree, faults }, head] = await Promise.all([here.store.readThreads(project), here.git?.head()]);
   return { ...here, project, tree, faults: [...list.faults, ...faults], head };
 }

@@ -68,7 +68,8 @@ export function threadOf(id: ThreadId, file: string, parsed: ThreadFile): Thread
   };
 }
 
-function statusOf(text: string | undefined): ThreadStatus {
+/** A status as written in a file; what is neither done nor abandoned is open. */
+export function statusOf(text: string | undefined): ThreadStatus {
   return text === "done" || text === "abandoned" ? text : "open";
 }
 

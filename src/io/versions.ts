@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ThreadId } from "../core/id.ts";
+import { compareTexts } from "../core/order.ts";
 import { parseThreadFile, type ThreadFile } from "../core/thread_file.ts";
 import { readText } from "./files.ts";
 import { inRepository, prefixOf } from "./fingerprint.ts";
@@ -61,11 +62,7 @@ export async function readVersions(place: Place, project: Project, id: ThreadId)
 /** Newest text first: by the date it carries, since it may have been kept or committed long after. */
 function byAge(a: StoredVersion, b: StoredVersion): number {
   const [one, other] = [a, b].map(({ file, at }) => file.fields.updatedAt ?? at);
-  return compare(other ?? "", one ?? "") || compare(b.at, a.at);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return compareTexts(other ?? "", one ?? "") || compareTexts(b.at, a.at);
 }
 
 function textOf(path: string): string | undefined {
@@ -97,7 +94,7 @@ export async function readDepartures(place: Place, project: Project): Promise<re
   const all = [...ownDepartures(place, project), ...(await committedDepartures(place, project))];
   const listed = new Set<string>();
   return all
-    .sort((a, b) => compare(b.at, a.at))
+    .sort((a, b) => compareTexts(b.at, a.at))
     .flatMap((departure) => {
       const threads = departure.threads.filter((id) => isGone(id) && !listed.has(id));
       for (const id of threads) listed.add(id);
