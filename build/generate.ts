@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { optionName } from "../src/cli/args.ts";
+import { listPluginFiles } from "../src/cli/plugin_files.ts";
 import { type Argument, type Command, parseUsage } from "../src/commands/command.ts";
 import { COMMANDS } from "../src/commands/registry.ts";
 import { listShortcuts } from "../src/commands/shortcuts.ts";
@@ -96,6 +97,8 @@ const readme = readFileSync(join(top, "README.md"), "utf8");
 const files = new Map([
   ["docs/reference.md", reference()],
   ["README.md", between(readme, "tools", toolTable())],
+  ...listPluginFiles(),
+  ["plugin/LICENSE", readFileSync(join(top, "LICENSE"), "utf8")],
 ]);
 const isCheck = process.argv.includes("--check");
 let stale = 0;
@@ -106,7 +109,17 @@ for (const [path, text] of files) {
     .catch(() => "");
   if (present === text) continue;
   stale++;
+  if (!isCheck) mkdirSync(dirname(file), { recursive: true });
   if (!isCheck) writeFileSync(file, text);
   console.log(isCheck ? `${path} is not current: run bun build/generate.ts` : `wrote ${path}`);
+}
+for (const path of readdirSync(join(top, "plugin"), { recursive: true, withFileTypes: true })) {
+  const file = join(path.parentPath, path.name)
+    .slice(top.length + 1)
+    .replaceAll("\\", "/");
+  if (!path.isFile() || files.has(file)) continue;
+  stale++;
+  if (!isCheck) rmSync(join(top, file));
+  console.log(`${file} is nothing that is generated${isCheck ? ": run bun build/generate.ts" : ", removed"}`);
 }
 process.exit(isCheck && stale > 0 ? 1 : 0);

@@ -1,7 +1,7 @@
-import { type Argument, type CliForm, type Command, parseUsage, type Usage } from "./command.ts";
+import { type Argument, type CliForm, type Command, type Menu, parseUsage, type Usage } from "./command.ts";
 import { COMMANDS } from "./registry.ts";
 
-/** What can be typed as `tm: <name>`, and is offered as the prompt `tm-<name>`. */
+/** What can be typed as `tm: <name>`, is offered as the prompt `tm-<name>`, or is the plugin's slash command `<name>`. */
 export interface Shortcut {
   readonly name: string;
   readonly usage: string;
@@ -15,11 +15,11 @@ export interface Shortcut {
 
 const PLACEHOLDERS: Readonly<Record<string, string>> = { threadId: "ID", newParentId: "PARENT", query: "WORDS" };
 
-/** All shortcuts, in the order of the registry. */
-export function listShortcuts(): readonly Shortcut[] {
+/** All shortcuts of a menu, in the order of the registry. */
+export function listShortcuts(menu: Menu = "tm"): readonly Shortcut[] {
   return COMMANDS.flatMap((command) =>
     command.cli
-      .filter((form) => menusOf(command, form).includes("tm"))
+      .filter((form) => menusOf(command, form).includes(menu))
       .map((form): Shortcut => {
         const usage = parseUsage(form.usage);
         const name = form.shortcut ?? usage.verb;
@@ -51,7 +51,7 @@ function placeholderOf({ name, isRequired }: Usage["positionals"][number]): stri
 }
 
 /** Where a form stands: its own menus, else its command's. */
-export function menusOf(command: Command, form: CliForm): readonly string[] {
+export function menusOf(command: Command, form: CliForm): readonly Menu[] {
   return form.menu ?? command.menu;
 }
 

@@ -37,7 +37,7 @@ export const threadSearch = defineCommand({
   title: "Search threads",
   description: "Find threads by words, or those that govern a file (why is this code like this?)",
   effect: "read",
-  cli: [{ usage: "search [query...]", summary: "Find threads by words, or with --path by the file they govern" }],
+  cli: [{ usage: "search [query...]", summary: "Find threads by words, or by the file they govern" }],
   menu: ["tm", "plugin"],
   input: {
     query: optionalText("Words that must all occur, in any order"),
