@@ -178,7 +178,10 @@ test("each branch has its own start, the one last active there", async () => {
 test("every switch of a server is written to local/sessions under its client's process id, unseen by git", async () => {
   const repo = branched();
   const file = join(repo.top, `.threadmind/local/sessions/${process.pid}.json`);
-  const active = () => JSON.parse(readFileSync(file, "utf8"));
+  const active = () => {
+    const { born: _, ...session } = JSON.parse(readFileSync(file, "utf8"));
+    return session;
+  };
   mkdirSync(join(file, ".."), { recursive: true });
   writeFileSync(join(file, "../4194300.json"), "{}");
   const { call, close } = await openClient({ cwd: repo.top });

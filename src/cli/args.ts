@@ -3,19 +3,7 @@ import { parseUsage } from "../commands/command.ts";
 import { COMMANDS } from "../commands/registry.ts";
 import { findNearest, quote } from "../core/id.ts";
 import { ThreadMindError } from "../errors.ts";
-
-/** Options that every verb takes. */
-export interface GlobalOptions {
-  directory?: string;
-  root?: string;
-  project?: string;
-  thread?: string;
-  maxTokens?: string;
-  color?: string;
-  isJson?: boolean;
-  wantsHelp?: boolean;
-  wantsVersion?: boolean;
-}
+import { FLAGS, type GlobalOptions, splitOnce, usageError, VALUED } from "./options.ts";
 
 /** A verb of the command line and the command behind it. */
 export interface Verb {
@@ -28,61 +16,6 @@ export interface Verb {
 export interface ParsedCall {
   readonly input: Record<string, unknown>;
   readonly fromInput: string | undefined;
-}
-
-/** Words that are left of a command line once the options that every verb takes are read. */
-export interface Split {
-  readonly options: GlobalOptions;
-  readonly words: readonly string[];
-}
-
-const VALUED: Readonly<Record<string, "directory" | "root" | "project" | "thread" | "maxTokens" | "color">> = {
-  "-C": "directory",
-  "--root": "root",
-  "--project": "project",
-  "--thread": "thread",
-  "--max-tokens": "maxTokens",
-  "--color": "color",
-};
-const FLAGS: Readonly<Record<string, "isJson" | "wantsHelp" | "wantsVersion">> = {
-  "--json": "isJson",
-  "-h": "wantsHelp",
-  "--help": "wantsHelp",
-  "-V": "wantsVersion",
-  "--version": "wantsVersion",
-};
-
-/** Takes the options that every verb has out of a command line. Throws `usage` for one without its value. */
-export function splitOptions(argv: readonly string[]): Split {
-  const options: GlobalOptions = {};
-  const words: string[] = [];
-  for (let at = 0; at < argv.length; at++) {
-    const word = argv[at] ?? "";
-    if (word === "--") {
-      words.push(...argv.slice(at));
-      break;
-    }
-    const [name = "", inline] = word.startsWith("--") ? splitOnce(word, "=") : [word, undefined];
-    const valued = Object.hasOwn(VALUED, name) ? VALUED[name] : undefined;
-    const flag = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined;
-    if (valued !== undefined) {
-      const value = inline ?? argv[++at];
-      if (value === undefined) throw usageError(`the option ${name} needs a value`);
-      options[valued] = value;
-    } else if (flag !== undefined && inline !== undefined) {
-      throw usageError(`the option ${name} takes no value`);
-    } else if (flag !== undefined) {
-      options[flag] = true;
-    } else {
-      words.push(word);
-    }
-  }
-  return { options, words };
-}
-
-function splitOnce(text: string, separator: string): [string, string | undefined] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** All verbs, with the words they start with. */
@@ -133,11 +66,11 @@ export function parseCall(
     const argument = known.find((candidate) => optionName(candidate.name) === name);
     if (argument === undefined) throw unknownOption(usage, known, name);
     const value = inline ?? (argument.type === "boolean" ? "true" : rest[++at]);
-    if (value === undefined) throw usageError(`the option ${name} needs a value`, usage);
+    if (value === undefined) throw usageError(`the option ${name} needs a value`, usage.verb);
     setArgument(input, argument, value);
   }
   const budget = known.find(({ name }) => name === "maxTokens");
-  if (maxTokens !== undefined && budget === undefined) throw usageError("it takes no --max-tokens", usage);
+  if (maxTokens !== undefined && budget === undefined) throw usageError("it takes no --max-tokens", usage.verb);
   if (maxTokens !== undefined && budget !== undefined) setArgument(input, budget, maxTokens);
   if (thread !== undefined && known.some(({ name }) => name === "threadId")) input.threadId ??= thread;
   placePositionals(usage, positionals, input);
@@ -168,13 +101,13 @@ function placePositionals(usage: Usage, words: readonly string[], input: Record<
   for (const [index, { name, isRequired, isRest }] of usage.positionals.entries()) {
     const isNamed = input[name] !== undefined;
     if (isNamed && waiting.length < usage.positionals.length - index) continue;
-    if (isNamed) throw usageError(`${name} is given twice`, usage);
+    if (isNamed) throw usageError(`${name} is given twice`, usage.verb);
     const value = isRest ? waiting.splice(0).join(" ") : waiting.shift();
     if (value !== undefined && value !== "") input[name] = value;
-    else if (isRequired) throw usageError(`${name} is missing`, usage);
+    else if (isRequired) throw usageError(`${name} is missing`, usage.verb);
   }
   const [extra] = waiting;
-  if (extra !== undefined) throw usageError(`${quote(extra)} is one argument too many`, usage);
+  if (extra !== undefined) throw usageError(`${quote(extra)} is one argument too many`, usage.verb);
 }
 
 function unknownOption(usage: Usage, known: readonly Argument[], typed: string): ThreadMindError {
@@ -182,13 +115,4 @@ function unknownOption(usage: Usage, known: readonly Argument[], typed: string):
   const [nearest] = findNearest(typed, names);
   const hint = nearest === undefined ? `See threadmind help ${usage.verb}.` : `Did you mean ${nearest}?`;
   return new ThreadMindError("usage", `Cannot run threadmind ${usage.verb}: it has no option ${quote(typed)}.`, hint);
-}
-
-function usageError(why: string, usage?: Usage): ThreadMindError {
-  const subject = usage === undefined ? "threadmind" : `threadmind ${usage.verb}`;
-  return new ThreadMindError(
-    "usage",
-    `Cannot run ${subject}: ${why}.`,
-    `See threadmind help${usage === undefined ? "" : ` ${usage.verb}`}.`,
-  );
 }

@@ -1,11 +1,8 @@
 import process from "node:process";
 import { describeError, EXIT, exitCodeOf, ThreadMindError } from "../errors.ts";
-import { openSession } from "../io/session.ts";
 import { VERSION } from "../version.ts";
-import { findVerb, type GlobalOptions, parseCall, splitOptions, type Verb } from "./args.ts";
 import { wantsColor } from "./color.ts";
-import { OWN_VERBS, renderHelp, renderVerbHelp } from "./help.ts";
-import { readInput } from "./input.ts";
+import { type GlobalOptions, type Split, splitOptions } from "./options.ts";
 import { writeAnswer, writeJson, writeNotice, writePainted } from "./output.ts";
 
 const FORMAT_VERSION = 1;
@@ -14,7 +11,7 @@ const FORMAT_VERSION = 1;
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const isJson = argv.includes("--json");
   try {
-    const { options, words } = splitOptions(argv);
+    const { options, words } = splitLine(argv);
     wantsColor(options.color);
     await dispatch(options, words);
   } catch (error) {
@@ -23,12 +20,34 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   }
 }
 
+/** `--project` names a project everywhere but in `setup`, where it is a flag. */
+function splitLine(argv: readonly string[]): Split {
+  const at = argv.indexOf("setup");
+  if (at === -1 || argv[at - 1] === "--project" || !argv.includes("--project")) return splitOptions(argv);
+  const split = splitOptions(argv.filter((word) => word !== "--project"));
+  return split.words[0] === "setup" ? { ...split, words: [...split.words, "--project"] } : splitOptions(argv);
+}
+
 async function dispatch(options: GlobalOptions, words: readonly string[]): Promise<void> {
   const [first = "help"] = words;
   if (options.wantsVersion === true || first === "version") return showVersion(options.isJson === true);
-  if (words.length === 0) return answer(options, { help: renderHelp() }, renderHelp());
-  if (first === "help") return showHelp(options, words.slice(1));
-  if (options.wantsHelp === true) return showHelp(options, words);
+  if (first === "help" || options.wantsHelp === true) {
+    const { renderHelpOn } = await import("./help.ts");
+    const help = renderHelpOn(first === "help" ? words.slice(1) : words);
+    return answer(options, { help }, help);
+  }
+  if (first === "hook") {
+    const { runHook } = await import("./hook.ts");
+    const { value, text } = await runHook(options, words.slice(1));
+    answer(options, value, text);
+    // The client may have left its end of the pipe open, and a read be waiting for it.
+    process.exit(process.exitCode ?? 0);
+  }
+  if (first === "setup") {
+    const { runSetup } = await import("./setup/setup.ts");
+    const { value, text } = await runSetup(words.slice(1), options);
+    return answer(options, value, text);
+  }
   if (first === "demo") {
     const { runDemo } = await import("./demo.ts");
     const text = await runDemo();
@@ -40,20 +59,8 @@ async function dispatch(options: GlobalOptions, words: readonly string[]): Promi
       return answer(options, { script: renderCompletions(words[1]) }, renderCompletions(words[1]));
     return writeAnswer((await complete(options, words.slice(1))).join("\n"));
   }
-  const { verb, rest } = findVerb(words, Object.keys(OWN_VERBS));
-  await runVerb(options, verb, rest);
-}
-
-async function runVerb(options: GlobalOptions, verb: Verb, rest: readonly string[]): Promise<void> {
-  const { input, fromInput } = parseCall(verb, rest, options);
-  if (fromInput !== undefined) input[fromInput] = readInput(verb.usage.verb);
-  const session = openSession({
-    whereabouts: { root: options.root, directory: options.directory },
-    now: () => new Date(),
-    project: options.project,
-    thread: options.thread,
-  });
-  const { value, text } = await verb.command.call(session, input);
+  const { runVerb } = await import("./verb.ts");
+  const { value, text } = await runVerb(options, words);
   answer(options, value, text);
 }
 
@@ -69,18 +76,6 @@ function showVersion(isJson: boolean): void {
   const runtime = bun === undefined ? `deno ${deno ?? ""}` : `bun ${bun}`;
   if (isJson) writeJson({ version: FORMAT_VERSION, threadmind: VERSION, platform, arch, runtime });
   else writeAnswer(`threadmind ${VERSION}`);
-}
-
-function showHelp(options: GlobalOptions, words: readonly string[]): void {
-  const [first] = words;
-  const own = first === undefined ? undefined : Object.entries(OWN_VERBS).find(([name]) => name === first)?.[1];
-  const text =
-    first === undefined
-      ? renderHelp()
-      : own === undefined
-        ? renderVerbHelp(findVerb(words, Object.keys(OWN_VERBS)).verb)
-        : `Usage: threadmind ${own.usage}\n\n${own.summary}.`;
-  answer(options, { help: text }, text);
 }
 
 function report(error: unknown, isJson: boolean): void {

@@ -2,8 +2,9 @@ import type { Argument } from "../commands/command.ts";
 import { listProjectIds, listThreadIds, startingWith } from "../commands/known_ids.ts";
 import { ThreadMindError } from "../errors.ts";
 import { openSession } from "../io/session.ts";
-import { type GlobalOptions, listVerbs, optionName, splitOptions, type Verb } from "./args.ts";
+import { listVerbs, optionName, type Verb } from "./args.ts";
 import { GLOBAL_OPTIONS, OWN_VERBS } from "./help.ts";
+import { type GlobalOptions, splitOptions } from "./options.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 

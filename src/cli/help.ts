@@ -1,11 +1,20 @@
 import type { Argument } from "../commands/command.ts";
 import { VERSION } from "../version.ts";
-import { listVerbs, optionName, type Verb } from "./args.ts";
+import { findVerb, listVerbs, optionName, type Verb } from "./args.ts";
 
 /** Verbs that are no commands of the registry, with their help lines. */
 export const OWN_VERBS: Readonly<Record<string, { readonly usage: string; readonly summary: string }>> = {
   serve: { usage: "serve", summary: "Serve MCP on standard input and output" },
   demo: { usage: "demo", summary: "Make a throw-away repository and show its tree and context" },
+  setup: {
+    usage: "setup <client>",
+    summary:
+      "Connect claude-code, claude-desktop, codex, gemini, cursor or vscode; --print, --dry-run, --project, --remove",
+  },
+  hook: {
+    usage: "hook <event>",
+    summary: "Answer a client's hook: session-start, session-end or pre-edit, its payload on standard input",
+  },
   completions: {
     usage: "completions <shell>",
     summary: "Print the completion script for bash, zsh, fish or powershell",
@@ -31,8 +40,17 @@ export const GLOBAL_OPTIONS: readonly string[] = OPTIONS.flatMap(
   ([label]) => label.match(/--?[A-Za-z]+(?:-[a-z]+)*/g) ?? [],
 );
 
+/** The help on a verb, or on all of it without words. Throws `usage` for a verb that isn't there. */
+export function renderHelpOn(words: readonly string[]): string {
+  const [first] = words;
+  if (first === undefined) return renderHelp();
+  const own = Object.entries(OWN_VERBS).find(([name]) => name === first)?.[1];
+  if (own !== undefined) return `Usage: threadmind ${own.usage}\n\n${own.summary}.`;
+  return renderVerbHelp(findVerb(words, Object.keys(OWN_VERBS)).verb);
+}
+
 /** The help that fits a screen. */
-export function renderHelp(): string {
+function renderHelp(): string {
   const verbs = listVerbs().map(({ usage, form, command }): [string, string] => [
     lineOf(usage.verb, form.usage),
     form.summary ?? firstClause(command.description),
@@ -58,7 +76,7 @@ export function renderHelp(): string {
 }
 
 /** The help of one verb. */
-export function renderVerbHelp({ command, form, usage }: Verb): string {
+function renderVerbHelp({ command, form, usage }: Verb): string {
   const positional = new Set([...usage.positionals.map(({ name }) => name), ...Object.keys(form.preset ?? {})]);
   const options = command.arguments().filter(({ name }) => !positional.has(name));
   const named = command.arguments().filter(({ name }) => usage.positionals.some((other) => other.name === name));

@@ -1,4 +1,5 @@
 import { planContext, renderContext, sharesOf } from "../core/context.ts";
+import { measureSessions, renderMeasured } from "../core/measured.ts";
 import { countOf, groupDigits } from "../core/tokens.ts";
 import { chainOf } from "../core/tree.ts";
 import { defineCommand } from "./command.ts";
@@ -23,7 +24,7 @@ export const statsShow = defineCommand({
     const { tokens, depth } = renderContext(plan, { activeId: thread.id, notes: new Map(), maxTokens: undefined });
     return {
       project: project.id,
-      sessions: { measured: 0 },
+      sessions: measureSessions(scene.config.sessions),
       threads: {
         ...{ total: threads.length, open: count("open"), done: count("done"), abandoned: count("abandoned") },
         unreadable: threads.length - readable.length,
@@ -33,7 +34,7 @@ export const statsShow = defineCommand({
       notices: scene.notices,
     };
   },
-  text: ({ project, threads, context, notices }) => {
+  text: ({ project, sessions, threads, context, notices }) => {
     const { total, open, done, abandoned, unreadable, withSummary } = threads;
     const counts = [`${open} open`, `${done} done`, `${abandoned} abandoned`];
     if (unreadable > 0) counts.push(`${unreadable} unreadable`);
@@ -46,7 +47,7 @@ export const statsShow = defineCommand({
     return withNotices(
       notices,
       [
-        "Measured sessions: none yet; a client's hooks measure them.",
+        ...renderMeasured(sessions),
         "",
         `Project ${project}: ${countOf(total, "thread")} (${counts.join(", ")}), ${withSummary} with a summary`,
         `Context of ${context.thread}: ~${groupDigits(context.tokens)} tokens (estimated, 3.5 characters a token)`,

@@ -10,6 +10,11 @@ export function unitsFor(tokens: number): number {
   return Math.floor(tokens * UNITS_PER_TOKEN);
 }
 
+/** The most tokens that a text of `units` UTF-16 units is estimated as, without going over it. */
+export function tokensIn(units: number): number {
+  return Math.floor(units / UNITS_PER_TOKEN);
+}
+
 /** A whole number with its thousands grouped: `1,150`. */
 export function groupDigits(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");

@@ -1,41 +1,184 @@
 import { join } from "node:path";
-import { parseObject, setMembers } from "../core/json_file.ts";
-import { listFolder, readText, removeFile, writeWhole } from "./files.ts";
+import { type JsonValue, parseObject, setMembers } from "../core/json_file.ts";
+import { bornOf } from "./client_process_id.ts";
+import { listFolder, readText, removeFile, stampOf, writeWhole } from "./files.ts";
 import { checkInside, findLinkFault, type Layout, prepareLocal } from "./layout.ts";
 import { isAlive } from "./lock.ts";
 import type { Sighting } from "./seen.ts";
 
-/** Where a client's session stands: the join between its server and its hooks, by the client's process id. */
-export interface ClientSession {
+const MOST_GONE = 50;
+const GONE_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/** Where a client stands. */
+export interface ClientPlace {
   readonly project: string;
   readonly thread: string;
   readonly branch: string | undefined;
 }
 
-/** What a hook of the client with this process id has shown of a thread, by `project/thread`. */
-export function readSighting(layout: Layout, pid: number, key: string): Sighting | undefined {
-  const path = join(layout.sessions, `${pid}.json`);
-  const read = findLinkFault(layout, path) === undefined ? readText(path) : undefined;
-  const parsed = read !== undefined && "text" in read ? parseObject(read.text) : undefined;
-  const seen = parsed === undefined || "message" in parsed ? undefined : parsed.members.get("seen");
-  if (typeof seen !== "object" || seen === null || Array.isArray(seen)) return undefined;
-  const entry = Object.entries(seen).find(([name]) => name === key)?.[1];
-  if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return undefined;
-  const { digest, isWhole } = entry as Readonly<Record<string, unknown>>;
-  return typeof digest === "string" ? { digest, isWhole: isWhole === true } : undefined;
+/** What a client's server and its hooks tell each other, by the client's process id (`local/sessions/<pid>.json`). */
+export interface ClientSession {
+  readonly place: ClientPlace | undefined;
+  /** the client's id of the conversation that its hook was last called for */
+  readonly conversation: string | undefined;
+  /** when a hook last was called for it: a new one means that the hook has settled where the client stands */
+  readonly hookAt: string | undefined;
+  /** what the hook has shown of threads, by `project/thread` */
+  readonly seen: ReadonlyMap<string, Sighting>;
+  /** files whose decisions were shown before an edit, and in which conversation */
+  readonly edited: Edited;
 }
 
-/** Remembers what the client with this process id has active, and forgets clients that are gone. */
-export function writeClientSession(layout: Layout, pid: number, session: ClientSession): void {
+/** Files whose decisions were shown before an edit in one conversation. */
+export interface Edited {
+  readonly conversation: string | undefined;
+  readonly files: readonly string[];
+}
+
+/** A conversation that a hook was called for. */
+export interface Conversation {
+  readonly id: string | undefined;
+  readonly at: string;
+  readonly place: ClientPlace | undefined;
+  readonly seen: ReadonlyMap<string, Sighting>;
+}
+
+type Members = ReadonlyMap<string, JsonValue>;
+
+/** What is known of the client with this process id; `undefined` if nothing, or of an earlier process with its number. */
+export function readClientSession(layout: Layout, pid: number): ClientSession | undefined {
+  const members = readMembers(layout, `${pid}.json`);
+  return members === undefined || !isOf(members, pid) ? undefined : sessionOf(members);
+}
+
+/** What is known of a conversation whose client is gone; the client that resumes it goes on from there. */
+export function findConversation(layout: Layout, id: string): ClientSession | undefined {
+  for (const { name } of sessionFiles(layout)) {
+    const members = readMembers(layout, name);
+    if (members?.get("session") === id) return sessionOf(members);
+  }
+  return undefined;
+}
+
+/** The conversations whose clients are running. */
+export function listRunning(layout: Layout): ReadonlySet<string> {
+  const running = sessionFiles(layout).flatMap(({ name, pid }) => {
+    const members = isAlive(pid) ? readMembers(layout, name) : undefined;
+    const id = members !== undefined && isOf(members, pid) ? members.get("session") : undefined;
+    return typeof id === "string" ? [id] : [];
+  });
+  return new Set(running);
+}
+
+/** Remembers where the client with this process id stands. */
+export function writePlace(layout: Layout, pid: number, { project, thread, branch }: ClientPlace): void {
+  write(layout, pid, { project, thread, branch });
+}
+
+/** Remembers the conversation that a hook was called for; what the one before it was shown is forgotten. */
+export function writeConversation(layout: Layout, pid: number, { id, at, place, seen }: Conversation): void {
+  const { project, thread, branch } = place ?? {};
+  const where = place === undefined ? {} : { project, thread, branch };
+  write(layout, pid, { ...where, session: id, hookAt: at, seen: sightingsAsJson(seen) });
+}
+
+/** Remembers for which files decisions were shown in this conversation, and of which threads. */
+export function writeEdited(
+  layout: Layout,
+  pid: number,
+  { conversation, files }: Edited,
+  seen: ReadonlyMap<string, Sighting>,
+): void {
+  const edited = { ...(conversation === undefined ? {} : { conversation }), files };
+  write(layout, pid, { edited, seen: sightingsAsJson(seen) });
+}
+
+function sightingsAsJson(seen: ReadonlyMap<string, Sighting>): JsonValue {
+  return Object.fromEntries([...seen].map(([key, { digest, isWhole }]) => [key, { digest, isWhole }]));
+}
+
+function write(layout: Layout, pid: number, values: Readonly<Record<string, JsonValue | undefined>>): void {
   prepareLocal(layout, layout.sessions);
   const path = join(layout.sessions, `${pid}.json`);
   checkInside(layout, path);
-  const read = readText(path);
-  const present = read !== undefined && "text" in read && !("message" in parseObject(read.text)) ? read.text : "{}\n";
-  const { project, thread, branch } = session;
-  writeWhole(path, setMembers(present, { project, thread, branch }), layout.temporary);
-  for (const { name } of listFolder(layout.sessions) ?? []) {
-    const other = Number(/^(\d+)\.json$/.exec(name)?.[1]);
-    if (!Number.isNaN(other) && other !== pid && !isAlive(other)) removeFile(join(layout.sessions, name));
-  }
+  const members = readMembers(layout, `${pid}.json`);
+  const read = members !== undefined && isOf(members, pid) ? readText(path) : undefined;
+  const present = read !== undefined && "text" in read ? read.text : "{}\n";
+  writeWhole(path, setMembers(present, { ...values, born: bornOf(pid) }), layout.temporary);
+  forgetGone(layout, pid);
+}
+
+/** A conversation whose client is gone may be resumed for a while; whatever else a gone client left helps nobody. */
+function forgetGone(layout: Layout, own: number): void {
+  const gone = sessionFiles(layout)
+    .filter(({ pid }) => pid !== own && !isAlive(pid))
+    .map(({ name }) => {
+      const isResumable = typeof readMembers(layout, name)?.get("session") === "string";
+      return { name, at: isResumable ? (stampOf(join(layout.sessions, name))?.modifiedAt ?? 0) : 0 };
+    })
+    .sort((a, b) => b.at - a.at);
+  const oldest = Date.now() - GONE_DAYS * DAY_MS;
+  for (const [rank, { name, at }] of gone.entries())
+    if (rank >= MOST_GONE || at < oldest) removeFile(join(layout.sessions, name));
+}
+
+function sessionFiles(layout: Layout): { readonly name: string; readonly pid: number }[] {
+  if (findLinkFault(layout, layout.sessions) !== undefined) return [];
+  return (listFolder(layout.sessions) ?? []).flatMap(({ name }) => {
+    const pid = Number(/^(\d{1,10})\.json$/.exec(name)?.[1]);
+    return Number.isNaN(pid) ? [] : [{ name, pid }];
+  });
+}
+
+function readMembers(layout: Layout, name: string): Members | undefined {
+  const path = join(layout.sessions, name);
+  const read = findLinkFault(layout, path) === undefined ? readText(path) : undefined;
+  const parsed = read !== undefined && "text" in read ? parseObject(read.text) : undefined;
+  return parsed === undefined || "message" in parsed ? undefined : parsed.members;
+}
+
+function isOf(members: Members, pid: number): boolean {
+  const written = members.get("born");
+  const born = bornOf(pid);
+  return typeof written !== "string" || born === undefined || written === born;
+}
+
+function sessionOf(members: Members): ClientSession {
+  const text = (key: string): string | undefined => {
+    const value = members.get(key);
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const [project, thread] = [text("project"), text("thread")];
+  const isPlace = project !== undefined && thread !== undefined;
+  return {
+    place: isPlace ? { project, thread, branch: text("branch") } : undefined,
+    conversation: text("session"),
+    hookAt: text("hookAt"),
+    seen: sightingsOf(members.get("seen")),
+    edited: editedOf(members.get("edited")),
+  };
+}
+
+function editedOf(value: JsonValue | undefined): Edited {
+  const members = membersOf(value);
+  const [conversation, files] = [members.get("conversation"), members.get("files")];
+  return {
+    conversation: typeof conversation === "string" ? conversation : undefined,
+    files: Array.isArray(files) ? files.filter((file): file is string => typeof file === "string") : [],
+  };
+}
+
+function sightingsOf(value: JsonValue | undefined): ReadonlyMap<string, Sighting> {
+  const sightings = [...membersOf(value)].flatMap(([key, sighting]): [string, Sighting][] => {
+    const members = membersOf(sighting);
+    const digest = members.get("digest");
+    return typeof digest === "string" ? [[key, { digest, isWhole: members.get("isWhole") === true }]] : [];
+  });
+  return new Map(sightings);
+}
+
+function membersOf(value: JsonValue | undefined): Members {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return new Map(isObject ? Object.entries(value) : []);
 }

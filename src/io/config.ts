@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type JsonValue, parseObject, setMembers } from "../core/json_file.ts";
 import { kindOf, moveFile, readText } from "./files.ts";
 import { type Layout, shownPath } from "./layout.ts";
+import { parseRecords, type SessionRecord, withRecords } from "./session_record.ts";
 import type { Writer } from "./store.ts";
 import { readSafely } from "./thread_reading.ts";
 
@@ -13,6 +14,8 @@ export interface Config {
   readonly authors: readonly string[];
   /** the thread last active, by project and branch */
   readonly starts: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** what was measured of clients' sessions, the oldest first */
+  readonly sessions: readonly SessionRecord[];
   /** what is wrong with the file, as a sentence with its place, when it is there and can't be used */
   readonly fault: string | undefined;
 }
@@ -24,6 +27,8 @@ export interface ConfigChange {
   readonly author?: string;
   readonly authors?: readonly string[];
   readonly start?: { readonly project: string; readonly branch: string; readonly thread: string };
+  /** replaces what is recorded of the same sessions, field by field */
+  readonly sessions?: readonly SessionRecord[];
 }
 
 const MOST_BRANCHES = 200;
@@ -42,6 +47,7 @@ export function readConfig(layout: Layout): Config {
     author: text("author"),
     authors: Array.isArray(authors) ? authors.filter((id): id is string => typeof id === "string") : [],
     starts: readStarts(members.get("starts")),
+    sessions: parseRecords(members.get("sessions")),
     fault,
   };
 }
@@ -86,9 +92,10 @@ export function changeConfig(layout: Layout, writer: Writer, change: ConfigChang
   const source = read !== undefined && "text" in read ? read.text : "{}\n";
   const values: Record<string, JsonValue> = members.has("version") ? {} : { version: 1 };
   if (aside !== undefined) for (const [key, value] of members) values[key] = value;
-  const { start, ...plain } = change;
+  const { start, sessions, ...plain } = change;
   for (const [key, value] of Object.entries(plain)) if (value !== undefined) values[key] = value as JsonValue;
   if (start !== undefined) values.starts = withStart(members.get("starts"), start);
+  if (sessions !== undefined) values.sessions = withRecords(members.get("sessions"), sessions);
   const changed = setMembers(source, values);
   if (changed !== source || read === undefined) writer.putConfig(changed);
   return aside;

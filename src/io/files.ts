@@ -242,7 +242,7 @@ function moveInto(temporary: string, target: string): void {
 }
 
 /** Removes a file of ours after a failure, which is what has to be told. */
-function forget(path: string): void {
+export function forget(path: string): void {
   try {
     unlinkSync(path);
   } catch {
@@ -267,25 +267,6 @@ export function makeTemporaryFolder(prefix: string): string {
 /** Writes a file of a throw-away folder, with none of the care that users' files get. */
 export function writePlain(path: string, text: string): void {
   writeFileSync(path, text);
-}
-
-/** Creates a file that must not exist yet; false if it does. */
-export function createExclusive(path: string, content: string): boolean {
-  try {
-    withFile(path, "wx", (fd) => {
-      try {
-        writeSync(fd, content);
-      } catch (error) {
-        forget(path);
-        throw error;
-      }
-    });
-    return true;
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === "EEXIST" || (isWindows && (code === "EPERM" || code === "EACCES"))) return false;
-    throw storageError("create", path, error);
-  }
 }
 
 /** Moves a file to another name in the same file system. */

@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import { hostname, uptime } from "node:os";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { countOf } from "../core/tokens.ts";
 import { ThreadMindError } from "../errors.ts";
-import { createExclusive, readText, removeFile, stampOf } from "./files.ts";
+import { createExclusive } from "./exclusive_file.ts";
+import { readText, removeFile, stampOf } from "./files.ts";
 
 const WAIT_MS = 5000;
 const ABANDONED_MS = 60_000;
@@ -16,15 +18,15 @@ interface Owner {
 
 /**
  * Runs `action` while this process alone holds the lock file at `path`; an action reads, decides and writes files, it
- * never waits for git or a client. A lock whose owner is dead is taken over. Throws `locked` after five seconds.
+ * never waits for git or a client. A lock whose owner is dead is taken over. Throws `locked` after `waitMs`.
  */
-export async function withLock<T>(path: string, action: () => Promise<T>): Promise<T> {
+export async function withLock<T>(path: string, action: () => Promise<T>, waitMs = WAIT_MS): Promise<T> {
   const owner: Owner = { pid: process.pid, host: hostname(), token: randomBytes(8).toString("hex") };
   const content = JSON.stringify(owner);
-  const deadline = performance.now() + WAIT_MS;
+  const deadline = performance.now() + waitMs;
   for (let wait = 1; !createExclusive(path, content); wait = Math.min(wait * 2, 25)) {
     if (takeOver(path, content)) continue;
-    if (performance.now() > deadline) throw lockedError(path);
+    if (performance.now() > deadline) throw lockedError(path, waitMs);
     await sleep(wait * (0.5 + Math.random()));
   }
   try {
@@ -93,12 +95,12 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-function lockedError(path: string): ThreadMindError {
+function lockedError(path: string, waitMs: number): ThreadMindError {
   const owner = readOwner(path);
   const holder = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
   return new ThreadMindError(
     "locked",
-    `Cannot write: ${holder} has held the workspace's lock for 5 seconds.`,
+    `Cannot write: ${holder} has held the workspace's lock for ${countOf(Math.round(waitMs / 1000), "second")}.`,
     `Call again in a moment; if that process is stuck, end it, then remove ${path}.`,
   );
 }

@@ -21,6 +21,10 @@ export interface Seen {
   wrote(key: string, before: Shown, after: Shown, isAll: boolean): void;
   /** throws `changed-since` with the whole text, once, when replacing it could lose words the model never read */
   check(key: string, shown: Shown): void;
+  /** another conversation began, whose model has read nothing of this */
+  forget(): void;
+  /** what was noted here */
+  list(): ReadonlyMap<string, Sighting>;
 }
 
 /** Starts with what a hook of the same client has shown, which `recall` tells. */
@@ -40,9 +44,13 @@ export function openSeen(recall: (key: string) => Sighting | undefined): Seen {
       const isWhole = isAll || (known?.isWhole === true && known.digest === digestOf(before));
       sightings.set(key, { digest: digestOf(after), isWhole });
     },
+    forget: () => sightings.clear(),
+    list: () => sightings,
     check(key, shown) {
       const before = find(key);
-      if (before === undefined || (before.digest === digestOf(shown) && before.isWhole)) return;
+      const digest = digestOf(shown);
+      const isKnown = [before, recall(key)].some((sighting) => sighting?.digest === digest && sighting.isWhole);
+      if (before === undefined || isKnown) return;
       note(key, shown, true);
       const why = before.isWhole ? "it changed since this session saw it" : "this session saw only a part of it";
       throw new ThreadMindError(

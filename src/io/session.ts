@@ -1,9 +1,8 @@
-import process from "node:process";
 import { parseThreadReference } from "../core/id.ts";
 import { findThread, getThread } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import { type Author, readAuthor } from "./author.ts";
-import { readSighting, writeClientSession } from "./client_session.ts";
+import { type ClientPlace, readClientSession, writePlace } from "./client_session.ts";
 import { type Config, readConfig } from "./config.ts";
 import { type Head, openGit } from "./git.ts";
 import type { Active, Consent, Place, Scene, SceneRequest } from "./scene.ts";
@@ -29,6 +28,8 @@ export interface SessionOptions {
   readonly now: () => Date;
   /** the client's process id, when its hooks and its server are to agree; absent on the command line */
   readonly clientPid?: number | undefined;
+  /** where the session stands before its first call, instead of what the client's hook has settled */
+  readonly start?: ClientPlace | "new" | undefined;
   /** asks the person through the client */
   readonly confirm?: ((question: string) => Promise<Consent>) | undefined;
   /** `--project` and `--thread` of the command line */
@@ -70,7 +71,9 @@ export interface Session {
 export function openSession(options: SessionOptions): Session {
   let whereabouts = options.whereabouts;
   let place: Place | undefined;
-  let active: Active | undefined;
+  let active: Active | undefined = options.start === "new" ? undefined : options.start;
+  let conversation: string | undefined;
+  let hookAt: string | undefined;
   let refused: string | undefined;
   let heard = 0;
   let turn = 1;
@@ -90,7 +93,7 @@ export function openSession(options: SessionOptions): Session {
   const remember = ({ store }: Place, next: Active): void => {
     active = next;
     refused = undefined;
-    if (options.clientPid !== undefined) writeClientSession(store.layout, options.clientPid, next);
+    if (options.clientPid !== undefined) writePlace(store.layout, options.clientPid, next);
   };
 
   const follow = (here: Place, next: Active): void => {
@@ -101,8 +104,26 @@ export function openSession(options: SessionOptions): Session {
     }
   };
 
+  /** A hook of this client has settled where it stands, and shown that to its model: this session goes there too. */
+  const hearHook = ({ store }: Place): void => {
+    if (options.clientPid === undefined || options.start !== undefined) return;
+    const told = readClientSession(store.layout, options.clientPid);
+    if (told?.hookAt === undefined || told.hookAt === hookAt) return;
+    if (conversation !== undefined && told.conversation !== conversation) seen.forget();
+    ({ hookAt, conversation } = told);
+    if (told.place !== undefined) active = told.place;
+    refused = undefined;
+  };
+
+  const seen = openSeen((key) =>
+    options.clientPid === undefined || options.start !== undefined
+      ? undefined
+      : readClientSession(findPlace().store.layout, options.clientPid)?.seen.get(key),
+  );
+
   const view = (): View => {
     const here = findPlace();
+    hearHook(here);
     return { ...here, list: here.store.readProjects(), config: readConfig(here.store.layout) };
   };
 
@@ -189,6 +210,7 @@ export function openSession(options: SessionOptions): Session {
     },
     activeProject(projects, config) {
       const { store } = findPlace();
+      hearHook(findPlace());
       const isDamaged = findProjectFault(store.readProjects(), wanted(config), store.layout) !== undefined;
       return isDamaged ? undefined : findProject(projects, wanted(config))?.id;
     },
@@ -197,9 +219,7 @@ export function openSession(options: SessionOptions): Session {
       isNamed = true;
       return findPlace().workspace.root;
     },
-    seen: openSeen((key) =>
-      options.clientPid === undefined ? undefined : readSighting(findPlace().store.layout, options.clientPid, key),
-    ),
+    seen,
     confirm: (question) => options.confirm?.(question) ?? Promise.resolve("unasked"),
     author(config) {
       const { git, workspace } = findPlace();
@@ -210,6 +230,7 @@ export function openSession(options: SessionOptions): Session {
       if (place === undefined || findWorkspace(whereabouts)?.root === place.workspace.root) return;
       place = undefined;
       active = undefined;
+      hookAt = undefined;
       isNamed = false;
       isConfigFaultTold = false;
     },
@@ -233,9 +254,4 @@ async function readProject(
 /** True if a first write here would make a new `.threadmind/` in a folder that may hold one. */
 export function mayCreate({ workspace }: Place): boolean {
   return workspace.isPresent || mayHold(workspace.root);
-}
-
-/** The process id that hooks and server of one client share. */
-export function parentPid(): number {
-  return process.ppid;
 }

@@ -45,7 +45,7 @@ export interface Store {
   /** the text of a project's file; throws for one that is gone or can't be read */
   readProjectSource(id: ProjectId): string;
   /** runs an action that writes, alone among all processes */
-  change<T>(action: (writer: Writer) => Promise<T>): Promise<T>;
+  change<T>(action: (writer: Writer) => Promise<T>, waitMs?: number): Promise<T>;
 }
 
 /** What may be done while the workspace's lock is held. */
@@ -76,12 +76,13 @@ export function openStore(root: string, now: () => Date): Store {
     readThreads: (project) => readThreads(layout, project),
     readThreadFile: (project, id) => readThreadFile(layout, project, id),
     readProjectSource: (id) => readProjectSource(layout, id),
-    async change(action) {
+    async change(action, waitMs) {
       prepare(layout);
-      return withLock(layout.lock, () => {
-        removeLeftovers(layout.temporary);
+      const cleanly = (): ReturnType<typeof action> => {
+        for (const folder of [layout.temporary, layout.local]) removeLeftovers(folder);
         return action(openWriter(layout, now));
-      });
+      };
+      return withLock(layout.lock, cleanly, waitMs);
     },
   };
   return store;

@@ -102,7 +102,8 @@ export function offerResources(server: Server, session: Session, inTurn: InTurn)
 /** The same session for one who only looks: nothing counts as read by the model, and it doesn't follow a checkout. */
 function lookOn(session: Session): Session {
   const nothing = (): void => undefined;
-  return { ...session, seen: { note: nothing, wrote: nothing, check: nothing }, scene: quietly(session) };
+  const seen = { ...session.seen, note: nothing, wrote: nothing, check: nothing };
+  return { ...session, seen, scene: quietly(session) };
 }
 
 function quietly(session: Session): Session["scene"] {

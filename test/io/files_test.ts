@@ -14,7 +14,6 @@ import {
 import { join } from "node:path";
 import { ThreadMindError } from "../../src/errors.ts";
 import {
-  createExclusive,
   decodeText,
   isFolder,
   isWithin,
@@ -105,16 +104,6 @@ test.skipIf(!CAN_MOUNT)(
     });
   },
 );
-
-test("createExclusive() makes a file once", () => {
-  const { top } = folders();
-  expect(createExclusive(join(top, "lock"), "mine")).toBe(true);
-  expect(createExclusive(join(top, "lock"), "yours")).toBe(false);
-  expect(readFileSync(join(top, "lock"), "utf8")).toBe("mine");
-  symlinkSync("nowhere", join(top, "dangling"));
-  expect(createExclusive(join(top, "dangling"), "x")).toBe(false);
-  expect(messageOf(() => createExclusive(join(top, "no/lock"), "x"))).toStartWith("Cannot create");
-});
 
 test("readText() reads UTF-8 byte for byte or says why not, and never waits", () => {
   const { top } = folders();

@@ -11,7 +11,14 @@ const APP: Project = { id: "app" as ProjectId, title: "App", systemContext: "", 
 /** What a checkout remembers: where the last session was left, and the last thread by branch. */
 function remembered(left?: string, last: Readonly<Record<string, string>> = {}, project = "app"): Config {
   return {
-    ...{ activeProjectId: project, activeThreadId: left, author: undefined, authors: [], fault: undefined },
+    ...{
+      activeProjectId: project,
+      activeThreadId: left,
+      author: undefined,
+      authors: [],
+      sessions: [],
+      fault: undefined,
+    },
     starts: new Map([[project, new Map(Object.entries(last))]]),
   };
 }

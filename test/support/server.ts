@@ -16,6 +16,8 @@ export interface ServerOptions {
   readonly home?: string;
   readonly env?: Variables;
   readonly args?: readonly string[];
+  /** A program that starts the server, and whose process id is the client's. */
+  readonly launcher?: readonly string[];
   /** Answers the server's requests; without it the client offers nothing and answers nothing. */
   readonly answer?: (message: Message) => Promise<unknown>;
 }
@@ -42,7 +44,7 @@ export interface Server {
 
 /** Starts a server and, unless told otherwise, shakes hands with it. */
 export async function openServer(options: ServerOptions, { shakesHands = true } = {}): Promise<Server> {
-  const child = Bun.spawn([...PROGRAM, ...(options.args ?? [])], {
+  const child = Bun.spawn([...(options.launcher ?? []), ...PROGRAM, ...(options.args ?? [])], {
     cwd: options.cwd,
     env: environment(options.home ?? temporaryHome(), options.env),
     stdin: "pipe",

@@ -1,0 +1,38 @@
+import { ThreadMindError } from "../errors.ts";
+import { changeConfig, readConfig } from "../io/config.ts";
+import { checkSessionId, checkTranscript, type SessionRecord } from "../io/session_record.ts";
+import { openStore } from "../io/store.ts";
+import { measureTranscript } from "../io/transcript.ts";
+import type { HookOutcome } from "./hook.ts";
+import { HOOK_LOCK_MS, type HookCall } from "./hook_call.ts";
+
+/** The client gives a second and a half for everything. */
+const MEASURE_MS = 600;
+
+/** SessionEnd: measures how large the conversation grew, and records it in place of what was known of it. */
+export async function endSession({ payload, layout, now }: HookCall): Promise<HookOutcome> {
+  const nothing: HookOutcome = { value: {}, text: "" };
+  const session = checkSessionId(payload.sessionId);
+  const store = openStore(layout.root, now);
+  if (session === undefined || store.readProjects().projects.length === 0) return nothing;
+  const transcript = checkTranscript(payload.transcript);
+  const measured = transcript === undefined ? undefined : measureTranscript(transcript, { limitMs: MEASURE_MS });
+  const known = readConfig(layout).sessions.find((record) => record.session === session);
+  if (measured === undefined && known === undefined) return nothing;
+  const record: SessionRecord = {
+    session,
+    client: payload.client ?? known?.client,
+    transcript: transcript ?? known?.transcript,
+    ...(measured === undefined ? {} : { size: measured.size, peak: measured.peak }),
+    at: now().toISOString(),
+  };
+  try {
+    await store.change(async (writer) => {
+      if (readConfig(layout).fault === undefined) changeConfig(layout, writer, { sessions: [record] });
+    }, HOOK_LOCK_MS);
+  } catch (error) {
+    // The next start measures it; the client's end is no place to complain.
+    if (!(error instanceof ThreadMindError)) throw error;
+  }
+  return { value: { ...record }, text: "" };
+}

@@ -1,0 +1,168 @@
+import { expect, test } from "bun:test";
+import { type HookPayload, parseHookPayload, renderHookAnswer } from "../../src/core/hook_payload.ts";
+
+const EMPTY: HookPayload = {
+  client: undefined,
+  sessionId: undefined,
+  transcript: undefined,
+  directory: undefined,
+  roots: [],
+  source: undefined,
+  files: [],
+};
+
+const CLAUDE_TRANSCRIPT = "/home/sam/.claude/projects/-work-shop/117d6829-a630.jsonl";
+const CODEX_TRANSCRIPT = "/home/sam/.codex/sessions/2026/11/30/rollout-2026-11-30T10-00-00-0199.jsonl";
+
+/** What clients send, field for field, and what is understood of it. */
+const PAYLOADS: readonly (readonly [string, unknown, Partial<HookPayload>])[] = [
+  [
+    "Claude Code's SessionStart at startup",
+    {
+      session_id: "s1",
+      transcript_path: CLAUDE_TRANSCRIPT,
+      cwd: "/work",
+      hook_event_name: "SessionStart",
+      source: "startup",
+    },
+    { client: "claude-code", sessionId: "s1", transcript: CLAUDE_TRANSCRIPT, directory: "/work", source: "startup" },
+  ],
+  [
+    "Claude Code's SessionStart on resume",
+    {
+      ...{ session_id: "s1", transcript_path: CLAUDE_TRANSCRIPT, cwd: "/work", hook_event_name: "SessionStart" },
+      ...{ source: "resume", seconds_since_last_response: 0, context_tokens: 1138, estimated_cache_write_usd: 0.0057 },
+    },
+    { client: "claude-code", sessionId: "s1", transcript: CLAUDE_TRANSCRIPT, directory: "/work", source: "resume" },
+  ],
+  [
+    "Claude Code's SessionEnd",
+    {
+      session_id: "s1",
+      transcript_path: CLAUDE_TRANSCRIPT,
+      cwd: "/work",
+      hook_event_name: "SessionEnd",
+      reason: "clear",
+    },
+    { client: "claude-code", sessionId: "s1", transcript: CLAUDE_TRANSCRIPT, directory: "/work" },
+  ],
+  [
+    "Claude Code's PreToolUse",
+    {
+      ...{ session_id: "s1", cwd: "/work", permission_mode: "acceptEdits", hook_event_name: "PreToolUse" },
+      ...{ tool_name: "Write", tool_input: { file_path: "/work/b.txt", content: "x" }, tool_use_id: "toolu_13" },
+    },
+    { client: "claude-code", sessionId: "s1", directory: "/work", files: ["/work/b.txt"] },
+  ],
+  [
+    "Codex' SessionStart",
+    {
+      session_id: "s1",
+      transcript_path: CODEX_TRANSCRIPT,
+      cwd: "/work",
+      hook_event_name: "SessionStart",
+      source: "startup",
+      model: "m",
+    },
+    { client: "codex", sessionId: "s1", transcript: CODEX_TRANSCRIPT, directory: "/work", source: "startup" },
+  ],
+  [
+    "Codex' PreToolUse with a patch",
+    {
+      ...{ session_id: "s1", transcript_path: CODEX_TRANSCRIPT, cwd: "/work", turn_id: "t" },
+      ...{
+        tool_name: "apply_patch",
+        tool_input: { command: "*** Begin Patch\n*** Add File: a b.ts\n+x\n*** Update File: c.ts\n" },
+      },
+    },
+    { client: "codex", sessionId: "s1", transcript: CODEX_TRANSCRIPT, directory: "/work", files: ["a b.ts", "c.ts"] },
+  ],
+  [
+    "Gemini's SessionStart",
+    { session_id: "s1", transcript_path: "/home/sam/.gemini/tmp/x/chats/s.json", cwd: "/work", source: "startup" },
+    {
+      client: "gemini",
+      sessionId: "s1",
+      transcript: "/home/sam/.gemini/tmp/x/chats/s.json",
+      directory: "/work",
+      source: "startup",
+    },
+  ],
+  [
+    "Cursor's sessionStart",
+    {
+      ...{
+        conversation_id: "c1",
+        generation_id: "g",
+        model: "m",
+        hook_event_name: "sessionStart",
+        cursor_version: "2.1",
+      },
+      ...{ workspace_roots: ["/work", "/other"], transcript_path: null },
+    },
+    { client: "cursor", sessionId: "c1", roots: ["/work", "/other"] },
+  ],
+  [
+    "VS Code's SessionStart",
+    {
+      timestamp: "x",
+      cwd: "/work",
+      sessionId: "v1",
+      hookEventName: "SessionStart",
+      transcript_path: "/t.json",
+      source: "new",
+    },
+    { client: "vscode", sessionId: "v1", transcript: "/t.json", directory: "/work", source: "new" },
+  ],
+  [
+    "VS Code's PreToolUse",
+    {
+      cwd: "/work",
+      sessionId: "v1",
+      hookEventName: "PreToolUse",
+      tool_name: "editFiles",
+      tool_input: { filePath: "/work/a.ts" },
+    },
+    { client: "vscode", sessionId: "v1", directory: "/work", files: ["/work/a.ts"] },
+  ],
+  [
+    "fields of other types",
+    { session_id: 7, transcript_path: ["x"], cwd: {}, source: 3, workspace_roots: "x", tool_input: 1 },
+    { client: "claude-code" },
+  ],
+  ["empty texts", { session_id: "", transcript_path: "", cwd: "" }, { client: "claude-code" }],
+  [
+    "roots that are no texts",
+    { conversation_id: "c", workspace_roots: [1, null, "/a"] },
+    { client: "cursor", sessionId: "c", roots: ["/a"] },
+  ],
+  ["keys of an object's own", { __proto__: { session_id: "x" }, constructor: 1 }, {}],
+  ["nothing", {}, {}],
+];
+
+for (const [name, payload, expected] of PAYLOADS) {
+  test(`parseHookPayload() reads ${name}`, () => {
+    expect(parseHookPayload(JSON.stringify(payload), undefined)).toEqual({ ...EMPTY, ...expected });
+  });
+}
+
+test("parseHookPayload() takes what is no object for nothing, and the named client at its word", () => {
+  for (const text of ["", "[]", "null", '"x"', "{", `{"a":${"[".repeat(300_000)}`, "\u0000"]) {
+    expect(parseHookPayload(text, undefined)).toEqual(EMPTY);
+    expect(parseHookPayload(text, "codex")).toEqual({ ...EMPTY, client: "codex" });
+  }
+  expect(parseHookPayload('\ufeff{"session_id":"s"}', undefined).sessionId).toBe("s");
+});
+
+test("renderHookAnswer() gives each client the text in the form that it reads", () => {
+  const text = 'a "b"\nc';
+  const json = { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: text } };
+  for (const client of [undefined, "claude-code"] as const)
+    expect(renderHookAnswer(client, "SessionStart", text)).toBe(text);
+  for (const client of ["codex", "gemini", "vscode"] as const)
+    expect(JSON.parse(renderHookAnswer(client, "SessionStart", text))).toEqual(json);
+  expect(JSON.parse(renderHookAnswer("cursor", "SessionStart", text))).toEqual({ additional_context: text });
+  expect(JSON.parse(renderHookAnswer("claude-code", "PreToolUse", text))).toEqual({
+    hookSpecificOutput: { hookEventName: "PreToolUse", additionalContext: text },
+  });
+});
