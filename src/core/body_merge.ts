@@ -1,0 +1,249 @@
+import { normaliseLineEnds, trimBlankLines } from "./lines.ts";
+import { parseBlocks } from "./markdown.ts";
+import { parseSummary } from "./summary.ts";
+import { type MergedUnit, mergeUnits } from "./unit_merge.ts";
+import { splitUnits, type Unit } from "./units.ts";
+
+/** A merged body, `\n` at line ends; `conflicts` names the sections in which a person has to choose, between markers. */
+export interface MergedBody {
+  readonly body: string;
+  readonly conflicts: readonly string[];
+}
+
+/** A part of a body that is merged by itself: a section, or the text above the first. */
+interface Part {
+  readonly key: string;
+  /** its name if it is a known section */
+  readonly section: string | undefined;
+  /** the heading with its line end; empty for what is no section */
+  readonly heading: string;
+  readonly content: string;
+  /** all of it, byte for byte */
+  readonly raw: string;
+}
+
+/**
+ * Merges two bodies that come from one, by section and in each by list item, paragraph or block: what either side added
+ * stays, what either side removed goes. Where one side deleted what the other changed, both are left between conflict markers.
+ */
+export function mergeBodies(base: string, ours: string, theirs: string): MergedBody {
+  const [old, mine, other] = [base, ours, theirs].map(normaliseLineEnds) as [string, string, string];
+  const whole = chooseWhole(old, mine, other);
+  if (whole !== undefined) return { body: whole, conflicts: [] };
+  const [baseParts, ourParts, theirParts] = [partsOf(old), partsOf(mine), partsOf(other)];
+  const keys = orderOf(ourParts, theirParts);
+  const find = (parts: readonly Part[], key: string): Part | undefined => parts.find((part) => part.key === key);
+  const pieces: Piece[] = [];
+  for (const key of keys) {
+    const piece = mergePart(find(baseParts, key), find(ourParts, key), find(theirParts, key));
+    if (piece !== undefined) pieces.push(piece);
+  }
+  const clean = joinPieces(pieces, ({ clean }) => clean);
+  if (!holdsAll(clean, pieces)) return { body: bothWhole(mine, other), conflicts: ["the whole text"] };
+  const conflicts = pieces.filter(({ isContested }) => isContested).map(({ name }) => name);
+  return { body: joinPieces(pieces, ({ text }) => text), conflicts };
+}
+
+/** Texts between conflict markers, each with a line end. */
+export function between(ours: string, theirs: string): string {
+  const line = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
+  return `<<<<<<< ours\n${line(ours)}=======\n${line(theirs)}>>>>>>> theirs\n`;
+}
+
+/** The text of the one side that changed it, or of both if they say the same. */
+function chooseWhole(base: string, ours: string, theirs: string): string | undefined {
+  if (ours === theirs || base === theirs) return ours;
+  return base === ours ? theirs : undefined;
+}
+
+function bothWhole(ours: string, theirs: string): string {
+  return between(ours.replace(/^\n+/, ""), theirs.replace(/^\n+/, ""));
+}
+
+function partsOf(body: string): readonly Part[] {
+  const parts: Part[] = [];
+  const put = (part: Part): void => {
+    const at = parts.findIndex(({ key }) => key === part.key);
+    const known = parts[at];
+    if (known === undefined) parts.push(part);
+    else if (part.content.trim() !== "") {
+      const content = `${known.content.trimEnd()}\n\n${trimBlankLines(part.content)}\n\n`;
+      parts[at] = { ...known, content, raw: known.heading + content };
+    }
+  };
+  let from = 0;
+  for (const { name, start, contentStart, end } of parseSummary(body).sections) {
+    for (const part of remainderOf(body.slice(from, start))) put(part);
+    const heading = body.slice(start, contentStart);
+    put({ key: name, section: name, heading, content: body.slice(contentStart, end), raw: body.slice(start, end) });
+    from = end;
+  }
+  for (const part of remainderOf(body.slice(from))) put(part);
+  return parts;
+}
+
+/** What stands beside the known sections: the text before the first heading, and the sections of other names. */
+function remainderOf(text: string): readonly Part[] {
+  const headings = parseBlocks(text).flatMap((block) =>
+    block.kind === "heading" && !block.isSetext ? [{ ...block, level: block.level }] : [],
+  );
+  const top = headings[0]?.level ?? 0;
+  const starts = headings.filter(({ level }) => level <= top);
+  const first = starts[0]?.start ?? text.length;
+  const above: Part = {
+    key: "",
+    section: undefined,
+    heading: "",
+    content: text.slice(0, first),
+    raw: text.slice(0, first),
+  };
+  const sections = starts.map(({ start, text: name }, index): Part => {
+    const raw = text.slice(start, starts[index + 1]?.start ?? text.length);
+    const contentStart = raw.indexOf("\n") + 1 || raw.length;
+    const key = `# ${name.trim().replace(/\s+/g, " ")}`;
+    return { key, section: undefined, heading: raw.slice(0, contentStart), content: raw.slice(contentStart), raw };
+  });
+  return above.raw === "" ? sections : [above, ...sections];
+}
+
+/** The keys of ours, with those that only theirs has behind the ones they stand behind there, and behind ours' own. */
+function orderOf(ours: readonly Part[], theirs: readonly Part[]): readonly string[] {
+  const keys = ours.map(({ key }) => key);
+  const shared = new Set(theirs.map(({ key }) => key));
+  let last = -1;
+  for (const { key } of theirs) {
+    const at = keys.indexOf(key);
+    if (at >= 0) {
+      last = at;
+      continue;
+    }
+    while (last + 1 < keys.length && !shared.has(keys[last + 1] ?? "")) last++;
+    last++;
+    keys.splice(last, 0, key);
+  }
+  return keys;
+}
+
+/** A merged part as text, with and without its conflict markers, and what has to be found in it again. */
+interface Piece {
+  readonly name: string;
+  readonly text: string;
+  readonly clean: string;
+  readonly isContested: boolean;
+  readonly section: string | undefined;
+  readonly keys: readonly string[];
+}
+
+function mergePart(base: Part | undefined, ours: Part | undefined, theirs: Part | undefined): Piece | undefined {
+  const some = ours ?? theirs;
+  if (some === undefined) return undefined;
+  const { section } = some;
+  const name = section ?? (some.key === "" ? "the text above the sections" : some.key.slice(2));
+  const whole = chooseWhole(base?.raw ?? "", ours?.raw ?? "", theirs?.raw ?? "");
+  if (whole !== undefined) {
+    if (whole === "") return undefined;
+    const content = whole === ours?.raw ? ours.content : (theirs?.content ?? "");
+    const keys = splitUnits(content).map(({ key }) => key);
+    return { name, text: whole, clean: whole, isContested: false, section, keys };
+  }
+  const [old, mine, other] = [base, ours, theirs].map((part) => splitUnits(part?.content ?? "")) as [
+    readonly Unit[],
+    readonly Unit[],
+    readonly Unit[],
+  ];
+  const merged = mergeUnits(old, mine, other);
+  const isWanted = merged.length > 0 || (ours !== undefined && theirs !== undefined);
+  if (!isWanted) return undefined;
+  const heading = headingOf(base, ours, theirs);
+  const clean = renderUnits(merged, ours, theirs, false);
+  const text = renderUnits(merged, ours, theirs, true);
+  const isContested = merged.some((unit) => unit.isContested);
+  const lead = /^\n*/.exec((ours ?? theirs)?.content ?? "")?.[0] ?? "";
+  return {
+    name,
+    clean: `${heading}${lead}${clean}\n`,
+    text: `${heading}${lead}${text}\n`,
+    isContested,
+    section,
+    keys: merged.map(({ unit }) => unit.key),
+  };
+}
+
+function headingOf(base: Part | undefined, ours: Part | undefined, theirs: Part | undefined): string {
+  const mine = ours?.heading ?? theirs?.heading ?? "";
+  const isChanged = theirs !== undefined && ours?.heading === base?.heading;
+  const heading = isChanged ? theirs.heading : mine;
+  return heading === "" || heading.endsWith("\n") ? heading : `${heading}\n`;
+}
+
+/** Units as text: neighbours of one side keep what stood between them there. */
+function renderUnits(
+  merged: readonly MergedUnit[],
+  ours: Part | undefined,
+  theirs: Part | undefined,
+  hasMarkers: boolean,
+): string {
+  const gaps = { ours: gapsOf(ours?.content ?? ""), theirs: gapsOf(theirs?.content ?? "") };
+  let text = "";
+  let previous: MergedUnit | undefined;
+  for (const next of merged) {
+    const isMarked = hasMarkers && next.isContested;
+    const own = next.side === "ours" ? [next.unit.text, ""] : ["", next.unit.text];
+    const shown = isMarked ? between(own[0] ?? "", own[1] ?? "").trimEnd() : next.unit.text;
+    if (previous !== undefined) text += isMarked ? "\n" : gapBetween(previous, next, gaps);
+    text += shown;
+    previous = next;
+  }
+  return text;
+}
+
+function gapBetween(
+  previous: MergedUnit,
+  next: MergedUnit,
+  gaps: Readonly<Record<"ours" | "theirs", readonly string[]>>,
+): string {
+  const isNeighbour = previous.side === next.side && previous.index + 1 === next.index;
+  const gap = isNeighbour ? gaps[next.side][next.index] : undefined;
+  if (gap !== undefined) return gap;
+  const isList = isItem(previous.unit.text) && isItem(next.unit.text);
+  return isList ? "\n" : "\n\n";
+}
+
+function isItem(text: string): boolean {
+  return parseBlocks(text)[0]?.kind === "list";
+}
+
+/** What stands before each unit of a content, which is nothing but line ends and blanks. */
+function gapsOf(content: string): readonly string[] {
+  let from = 0;
+  return splitUnits(content).map(({ text }) => {
+    const at = content.indexOf(text, from);
+    const gap = at < 0 ? "" : content.slice(from, at);
+    from = at < 0 ? from : at + text.length;
+    return /^[ \t\n]*\n[ \t\n]*$/.test(gap) ? gap.replace(/[ \t]+(?=\n)/g, "").replace(/\n{3,}/g, "\n\n") : "\n\n";
+  });
+}
+
+function joinPieces(pieces: readonly Piece[], textOf: (piece: Piece) => string): string {
+  let joined = "";
+  for (const piece of pieces) {
+    const text = textOf(piece);
+    if (joined.trim() !== "" && text.trim() !== "" && !joined.endsWith("\n\n"))
+      joined += joined.endsWith("\n") ? "\n" : "\n\n";
+    joined += text;
+  }
+  return joined;
+}
+
+/** True if the merged text is read as what it was made of: no unit swallows another, no heading is lost. */
+function holdsAll(body: string, pieces: readonly Piece[]): boolean {
+  const parts = partsOf(body);
+  return pieces.every(({ section, keys }) => {
+    const found = new Set(
+      parts
+        .filter((part) => part.section === section)
+        .flatMap(({ content }) => splitUnits(content).map(({ key }) => key)),
+    );
+    return keys.every((key) => found.has(key));
+  });
+}

@@ -1,0 +1,290 @@
+import { expect, test } from "bun:test";
+import { findConflict } from "../../src/core/conflict.ts";
+import { parsePlainThreadFile } from "../../src/core/thread_file.ts";
+import { type MergedFile, mergeThreadFiles } from "../../src/core/thread_merge.ts";
+import { splitUnits } from "../../src/core/units.ts";
+import { seeded } from "./seeded.ts";
+
+const COMMIT = "3f2a9c1e5b7d4a8f0c6e2b1d9a7f5c3e1b0d8a6f";
+const OTHER_COMMIT = "0000000000000000000000000000000000000001";
+
+interface Header {
+  readonly title?: string;
+  readonly updatedAt?: string;
+  readonly createdAt?: string;
+  readonly status?: string;
+  readonly commit?: string;
+  readonly paths?: string;
+  readonly fingerprint?: string;
+  readonly extra?: string;
+}
+
+/** A thread file as ThreadMind writes it; `extra` is a line of its own above the fence. */
+function file(body: string, header: Header = {}): string {
+  const { title = "Auth", createdAt = "2026-04-15T10:00:00.000Z", updatedAt = "2026-04-15T12:00:00.000Z" } = header;
+  const lines = [`id: auth`, `title: ${title}`, "parentId: main", "author: sam-1234", `createdAt: ${createdAt}`];
+  lines.push(`updatedAt: ${updatedAt}`);
+  for (const key of ["status", "commit", "paths", "fingerprint"] as const)
+    if (header[key] !== undefined) lines.push(`${key}: ${header[key]}`);
+  if (header.extra !== undefined) lines.push(header.extra);
+  return `---\n${lines.join("\n")}\n---\n\n${body}`;
+}
+
+async function merge(base: string | undefined, ours: string, theirs: string): Promise<MergedFile> {
+  const merged = await mergeThreadFiles(base, ours, theirs);
+  if (merged === undefined) throw new Error("Not merged");
+  return merged;
+}
+
+interface Case {
+  readonly base: string;
+  readonly ours: string;
+  readonly theirs: string;
+  readonly merged: string;
+  readonly conflicts?: readonly string[];
+}
+
+const BODIES: Readonly<Record<string, Case>> = {
+  "different sections": {
+    base: "## Decisions\n- JWT\n\n## Next steps\n- test\n",
+    ours: "## Decisions\n- JWT\n\n## Next steps\n- ship\n",
+    theirs: "## Decisions\n- JWT\n- Argon2\n\n## Next steps\n- test\n",
+    merged: "## Decisions\n- JWT\n- Argon2\n\n## Next steps\n- ship\n",
+  },
+  "bullets added to one section at one place": {
+    base: "## Decisions\n- JWT\n",
+    ours: "## Decisions\n- JWT\n- mine\n",
+    theirs: "## Decisions\n- JWT\n- theirs\n  - deep\n",
+    merged: "## Decisions\n- JWT\n- mine\n- theirs\n  - deep\n",
+  },
+  "the same bullet added by both": {
+    base: "## Decisions\n- JWT\n",
+    ours: "## Decisions\n- JWT\n- Argon2\n- mine\n",
+    theirs: "## Decisions\n- JWT\n-   Argon2\n",
+    merged: "## Decisions\n- JWT\n- Argon2\n- mine\n",
+  },
+  "a section that both begin": {
+    base: "## Decisions\n- JWT\n",
+    ours: "## Decisions\n- JWT\n\n## State\n- half\n",
+    theirs: "## Decisions\n- JWT\n\n## State\n- begun\n\n## Next steps\n- go\n",
+    merged: "## Decisions\n- JWT\n\n## State\n- half\n- begun\n\n## Next steps\n- go\n",
+  },
+  "a bullet changed by each": {
+    base: "## Decisions\n- one\n- two\n- three\n",
+    ours: "## Decisions\n- one, surely\n- two\n- three\n",
+    theirs: "## Decisions\n- one\n- two, surely\n- three\n",
+    merged: "## Decisions\n- one, surely\n- two, surely\n- three\n",
+  },
+  "one bullet changed by both: both forms stay": {
+    base: "## Decisions\n- Sessions last a day\n",
+    ours: "## Decisions\n- Sessions last a week\n",
+    theirs: "## Decisions\n- Sessions last an hour\n",
+    merged: "## Decisions\n- Sessions last a week\n- Sessions last an hour\n",
+  },
+  "a bullet deleted by one, another changed by the other": {
+    base: "## Decisions\n- one\n- two\n- three\n",
+    ours: "## Decisions\n- two\n- three\n",
+    theirs: "## Decisions\n- one\n- two\n- three, surely\n",
+    merged: "## Decisions\n- two\n- three, surely\n",
+  },
+  "a bullet deleted by one that the other changed": {
+    base: "## Decisions\n- JWT in a cookie\n- two\n",
+    ours: "## Decisions\n- two\n",
+    theirs: "## Decisions\n- JWT in an httpOnly cookie\n- two\n",
+    merged: "## Decisions\n<<<<<<< ours\n=======\n- JWT in an httpOnly cookie\n>>>>>>> theirs\n- two\n",
+    conflicts: ["Decisions"],
+  },
+  "a section deleted by one that the other added to": {
+    base: "## Decisions\n- JWT\n\n## State\n- begun\n",
+    ours: "## Decisions\n- JWT\n",
+    theirs: "## Decisions\n- JWT\n\n## State\n- begun\n- half\n",
+    merged: "## Decisions\n- JWT\n\n## State\n- half\n",
+  },
+  "a bullet moved by one and changed by the other": {
+    base: "## Decisions\n- one\n- two\n- three\n",
+    ours: "## Decisions\n- two\n- three\n- one\n",
+    theirs: "## Decisions\n- one, surely\n- two\n- three\n",
+    merged: "## Decisions\n- one, surely\n- two\n- three\n",
+  },
+  "text without sections": {
+    base: "One.\n\nTwo.\n",
+    ours: "One.\n\nTwo.\n\nMine.\n",
+    theirs: "Zero.\n\nOne.\n\nTwo.\n",
+    merged: "Zero.\n\nOne.\n\nTwo.\n\nMine.\n",
+  },
+  "unknown sections and text before the first": {
+    base: "Intro.\n\n## Decisions\n- JWT\n\n## Notes\nold\n",
+    ours: "Intro, better.\n\n## Decisions\n- JWT\n\n## Notes\nold\n",
+    theirs: "Intro.\n\n## Decisions\n- JWT\n- Argon2\n\n## Notes\nold\n\nmore\n",
+    merged: "Intro, better.\n\n## Decisions\n- JWT\n- Argon2\n\n## Notes\nold\n\nmore\n",
+  },
+  "code that stays whole": {
+    base: "## Decisions\n- JWT\n",
+    ours: "## Decisions\n- JWT\n\n```sh\n# not a heading\n- not a bullet\n```\n",
+    theirs: "## Decisions\n- JWT\n- Argon2\n",
+    merged: "## Decisions\n- JWT\n\n```sh\n# not a heading\n- not a bullet\n```\n\n- Argon2\n",
+  },
+  "a French summary": {
+    base: "## Décisions\n- JWT\n",
+    ours: "## Décisions\n- JWT\n- à moi\n",
+    theirs: "## Décisions\n- JWT\n- à elle\n",
+    merged: "## Décisions\n- JWT\n- à moi\n- à elle\n",
+  },
+  "both from nothing": {
+    base: "",
+    ours: "## Decisions\n- a\n",
+    theirs: "## State\n- b\n",
+    merged: "## Decisions\n- a\n\n## State\n- b\n",
+  },
+};
+
+for (const [name, { base, ours, theirs, merged, conflicts = [] }] of Object.entries(BODIES)) {
+  test(`mergeThreadFiles() merges ${name}`, async () => {
+    const result = await merge(file(base), file(ours), file(theirs));
+    expect([result.text, result.conflicts]).toEqual([file(merged), conflicts]);
+    expect(findConflict(result.text) !== undefined).toBe(conflicts.length > 0);
+    const crlf = (text: string): string => file(text).replaceAll("\n", "\r\n");
+    expect((await merge(crlf(base), crlf(ours), crlf(theirs))).text).toBe(crlf(merged));
+  });
+}
+
+const HEADERS: Readonly<Record<string, readonly [Header, Header, Header, Header]>> = {
+  "the later updatedAt": [
+    {},
+    { updatedAt: "2026-04-16T00:00:00.000Z" },
+    { updatedAt: "2026-04-17T00:00:00.000Z" },
+    { updatedAt: "2026-04-17T00:00:00.000Z" },
+  ],
+  "a title from one, a status from the other": [
+    {},
+    { title: "Sign in" },
+    { status: "done" },
+    { title: "Sign in", status: "done" },
+  ],
+  "paths added and taken out": [
+    { paths: "[a, b]" },
+    { paths: "[b, c]" },
+    { paths: "[a, b, d]" },
+    { paths: "[b, c, d]" },
+  ],
+  "lines that only one side added": [
+    {},
+    { title: "Sign in" },
+    { extra: "reviewed: true # by Sam" },
+    { title: "Sign in", extra: "reviewed: true # by Sam" },
+  ],
+};
+
+for (const [name, [base, ours, theirs, merged]] of Object.entries(HEADERS)) {
+  test(`mergeThreadFiles() takes ${name}`, async () => {
+    const body = (text: string): string => `## Decisions\n- JWT\n${text}`;
+    const result = await merge(file(body(""), base), file(body("- a\n"), ours), file(body("- b\n"), theirs));
+    expect(result).toEqual({ text: file(body("- a\n- b\n"), merged), conflicts: [] });
+  });
+}
+
+test("mergeThreadFiles() keeps commit and fingerprint only where one side's text won whole", async () => {
+  const [mine, other] = [
+    { commit: COMMIT, fingerprint: "1-aaaa" },
+    { commit: OTHER_COMMIT, fingerprint: "1-bbbb" },
+  ];
+  const base = file("## Decisions\n- a\n", { paths: "[src]" });
+  const stampsOf = async (ours: string, theirs: string): Promise<unknown> => {
+    const merged = parsePlainThreadFile((await merge(base, ours, theirs)).text);
+    return merged === undefined || "message" in merged ? undefined : [merged.fields.commit, merged.fields.fingerprint];
+  };
+  const with_ = (body: string, stamps: Header): string =>
+    file(`## Decisions\n- a\n${body}`, { paths: "[src]", ...stamps });
+  expect(await stampsOf(with_("- b\n", mine), with_("", { title: "New" }))).toEqual([COMMIT, "1-aaaa"]);
+  expect(await stampsOf(with_("", { title: "New" }), with_("- c\n", other))).toEqual([OTHER_COMMIT, "1-bbbb"]);
+  expect(await stampsOf(with_("- b\n", mine), with_("- c\n", other))).toEqual([undefined, undefined]);
+  expect(await stampsOf(with_("- b\n", mine), with_("- b\n", other))).not.toEqual([undefined, undefined]);
+});
+
+test("mergeThreadFiles() leaves what both sides set differently between markers in the header", async () => {
+  const body = "## Decisions\n- a\n";
+  const titles = await merge(file(body), file(body, { title: "Mine" }), file(body, { title: "Theirs" }));
+  expect(titles.conflicts).toEqual(["title"]);
+  expect(titles.text).toContain(
+    "\n<<<<<<< ours\ntitle: Mine\n=======\ntitle: Theirs\n>>>>>>> theirs\nparentId: main\n",
+  );
+  const extras = await merge(file(body), file(body, { extra: "owner: a" }), file(body, { extra: "owner: b" }));
+  expect(extras.conflicts).toEqual(["other lines of the header"]);
+  expect(extras.text).toContain("owner: a\n<<<<<<< ours\n=======\nowner: b\n>>>>>>> theirs\n---\n");
+});
+
+test("mergeThreadFiles() merges what both sides made, without a base", async () => {
+  const ours = file("## Decisions\n- a\n", { createdAt: "2026-04-15T09:00:00.000Z" });
+  const theirs = file("## Decisions\n- b\n", { paths: "[src]" });
+  const { text, conflicts } = await merge(undefined, ours, theirs);
+  expect([text, conflicts]).toEqual([
+    file("## Decisions\n- a\n- b\n", { createdAt: "2026-04-15T09:00:00.000Z", paths: "[src]" }),
+    [],
+  ]);
+});
+
+test("mergeThreadFiles() leaves files that it can't read to git", async () => {
+  const good = file("## Decisions\n- a\n");
+  for (const bad of [
+    "",
+    "---\nid: a\n",
+    "\u0000",
+    good.replace("- a", "- b").replace("id: auth", "<<<<<<< x\nid: auth"),
+  ]) {
+    expect(await mergeThreadFiles(good, bad, file("- c\n"))).toBeUndefined();
+    expect(await mergeThreadFiles(good, file("- c\n"), bad)).toBeUndefined();
+    expect((await merge(bad, good, file("## Decisions\n- c\n"))).conflicts).toEqual([]);
+  }
+});
+
+test("mergeThreadFiles() on random edits: an unchanged side gives the other, nothing added is lost, symmetric up to order", async () => {
+  const source = seeded(20_261_130);
+  const random = (): number => source.next(1_000_000) / 1_000_000;
+  const { pick } = source;
+  const words = ["JWT", "cookie", "Postgres", "cents", "été", "cache", "queue", "日本"];
+  const bullet = (): string =>
+    `- ${Array.from({ length: 1 + Math.floor(random() * 5) }, () => pick(words)).join(" ")} ${Math.floor(random() * 1000)}`;
+  const names = ["Decisions", "Constraints", "State", "Next steps", "Notes"];
+  type Sections = Record<string, string[]>;
+  const edit = (sections: Sections): Sections => {
+    const next: Sections = structuredClone(sections);
+    for (let times = 1 + Math.floor(random() * 4); times > 0; times--) {
+      const name = pick(names);
+      const list = next[name] ?? [];
+      next[name] = list;
+      const at = Math.floor(random() * (list.length + 1));
+      const kind = random();
+      if (kind < 0.5)
+        list.splice(at, 0, pick([bullet(), "A paragraph.", "```\n# code\n```", "- a\n  - nested\n\n  more"]));
+      else if (kind < 0.7) list.splice(at, 1);
+      else if (kind < 0.9 && list[at]?.startsWith("- ") === true) list[at] = `${list[at]} ${pick(words)}`;
+      else list.reverse();
+    }
+    return next;
+  };
+  const render = (sections: Sections): string =>
+    Object.entries(sections)
+      .filter(([, list]) => list.length > 0)
+      .map(([name, list]) => `## ${name}\n${list.join("\n\n")}\n`)
+      .join("\n");
+  const keysOf = (text: string): string[] => splitUnits(text.slice(text.indexOf("---\n\n") + 5)).map(({ key }) => key);
+  for (let round = 0; round < 600; round++) {
+    const base: Sections = edit(edit({ Decisions: [bullet()], State: [bullet()] }));
+    const [b, o, t] = [base, edit(base), edit(base)].map((sections) => file(render(sections))) as [
+      string,
+      string,
+      string,
+    ];
+    expect((await merge(b, o, b)).text).toBe(o);
+    expect((await merge(b, b, t)).text).toBe(t);
+    const [one, other] = [await merge(b, o, t), await merge(b, t, o)];
+    const baseKeys = new Set(keysOf(b));
+    const found = new Set(keysOf(one.text));
+    const added = [...keysOf(o), ...keysOf(t)].filter((key) => !baseKeys.has(key));
+    const lost = added.filter((key) => !found.has(key) && !one.text.replace(/\s+/g, " ").includes(key));
+    if (lost.length > 0) throw new Error(`Round ${round} lost ${JSON.stringify(lost)}\n${b}\n${o}\n${t}\n${one.text}`);
+    if (one.conflicts.length > 0 !== other.conflicts.length > 0)
+      throw new Error(`Round ${round}:\n${b}\n${o}\n${t}\n${one.text}\n${other.text}`);
+    if (one.conflicts.length === 0) expect(new Set(keysOf(one.text))).toEqual(new Set(keysOf(other.text)));
+  }
+});
