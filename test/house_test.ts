@@ -88,8 +88,19 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   "@modelcontextprotocol/sdk": ["src/mcp/"],
   valibot: ["src/commands/", "src/io/store.ts", "src/mcp/"],
   "@valibot/to-json-schema": ["src/commands/", "src/mcp/"],
-  "node:child_process": ["src/io/git_process.ts"],
-  "node:fs": ["src/io/files.ts", "src/io/watch.ts", "src/mcp/transport.ts", "src/cli/output.ts", "src/cli/input.ts"],
+  "node:child_process": ["src/io/git_process.ts", "src/io/client_process.ts"],
+  "jsonc-parser": ["src/cli/setup/json_text.ts"],
+  "toml-eslint-parser": ["src/cli/setup/toml_text.ts"],
+  "node:fs": [
+    "src/io/exclusive_file.ts",
+    "src/io/files.ts",
+    "src/io/watch.ts",
+    "src/io/user_files.ts",
+    "src/io/byte_file.ts",
+    "src/mcp/transport.ts",
+    "src/cli/output.ts",
+    "src/cli/input.ts",
+  ],
 };
 
 const isOf = (specifier: string, name: string) => specifier === name || specifier.startsWith(`${name}/`);

@@ -2,7 +2,7 @@ import process from "node:process";
 import { describeError, EXIT, exitCodeOf, ThreadMindError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { wantsColor } from "./color.ts";
-import { type GlobalOptions, type Split, splitOptions } from "./options.ts";
+import { type GlobalOptions, splitOptions } from "./options.ts";
 import { writeAnswer, writeJson, writeNotice, writePainted } from "./output.ts";
 
 const FORMAT_VERSION = 1;
@@ -11,21 +11,13 @@ const FORMAT_VERSION = 1;
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
   const isJson = argv.includes("--json");
   try {
-    const { options, words } = splitLine(argv);
+    const { options, words } = splitOptions(argv);
     wantsColor(options.color);
     await dispatch(options, words);
   } catch (error) {
     process.exitCode = exitCodeOf(error);
     report(error, isJson);
   }
-}
-
-/** `--project` names a project everywhere but in `setup`, where it is a flag. */
-function splitLine(argv: readonly string[]): Split {
-  const at = argv.indexOf("setup");
-  if (at === -1 || argv[at - 1] === "--project" || !argv.includes("--project")) return splitOptions(argv);
-  const split = splitOptions(argv.filter((word) => word !== "--project"));
-  return split.words[0] === "setup" ? { ...split, words: [...split.words, "--project"] } : splitOptions(argv);
 }
 
 async function dispatch(options: GlobalOptions, words: readonly string[]): Promise<void> {
@@ -42,6 +34,18 @@ async function dispatch(options: GlobalOptions, words: readonly string[]): Promi
     answer(options, value, text);
     // The client may have left its end of the pipe open, and a read be waiting for it.
     process.exit(process.exitCode ?? 0);
+  }
+  if (first === "resolve") {
+    if (words[1] === "--driver") {
+      const { runMergeDriver } = await import("./merge_driver.ts");
+      process.exitCode = await runMergeDriver(words.slice(2));
+      return;
+    }
+    const { runResolve } = await import("./resolve.ts");
+    const { value, text, code } = await runResolve(options, words.slice(1));
+    answer(options, value, text);
+    process.exitCode = code;
+    return;
   }
   if (first === "setup") {
     const { runSetup } = await import("./setup/setup.ts");

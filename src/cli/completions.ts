@@ -3,8 +3,9 @@ import { listProjectIds, listThreadIds, startingWith } from "../commands/known_i
 import { ThreadMindError } from "../errors.ts";
 import { openSession } from "../io/session.ts";
 import { listVerbs, optionName, type Verb } from "./args.ts";
-import { GLOBAL_OPTIONS, OWN_VERBS } from "./help.ts";
+import { GLOBAL_OPTIONS } from "./help.ts";
 import { type GlobalOptions, splitOptions } from "./options.ts";
+import { OWN_VERBS } from "./own_verbs.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
@@ -166,7 +167,11 @@ function optionsOf(verb: Verb | undefined): readonly string[] {
 /** The words of verbs that may follow; behind `help` any verb, behind `completions` a shell. */
 function wordsAfter(before: readonly string[]): readonly string[] {
   if (before[0] === "help") return wordsAfter(before.slice(1));
-  if (before[0] === "completions") return before.length === 1 ? SHELLS : [];
+  const own = Object.entries(OWN_VERBS).find(([name]) => name === before[0])?.[1];
+  if (own !== undefined) {
+    const flags = own.options.flatMap(([label]) => label.match(/^--[a-z-]+/)?.[0] ?? []);
+    return [...(before.length === 1 ? (own.choices ?? []) : []), ...flags];
+  }
   const names = [...listVerbs().map(({ usage }) => usage.verb), ...Object.keys(OWN_VERBS)];
   const start = before.length === 0 ? "" : `${before.join(" ")} `;
   const next = names

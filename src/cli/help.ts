@@ -1,27 +1,7 @@
 import type { Argument } from "../commands/command.ts";
 import { VERSION } from "../version.ts";
 import { findVerb, listVerbs, optionName, type Verb } from "./args.ts";
-
-/** Verbs that are no commands of the registry, with their help lines. */
-export const OWN_VERBS: Readonly<Record<string, { readonly usage: string; readonly summary: string }>> = {
-  serve: { usage: "serve", summary: "Serve MCP on standard input and output" },
-  demo: { usage: "demo", summary: "Make a throw-away repository and show its tree and context" },
-  setup: {
-    usage: "setup <client>",
-    summary:
-      "Connect claude-code, claude-desktop, codex, gemini, cursor or vscode; --print, --dry-run, --project, --remove",
-  },
-  hook: {
-    usage: "hook <event>",
-    summary: "Answer a client's hook: session-start, session-end or pre-edit, its payload on standard input",
-  },
-  completions: {
-    usage: "completions <shell>",
-    summary: "Print the completion script for bash, zsh, fish or powershell",
-  },
-  help: { usage: "help [verb]", summary: "Show this help, or a verb's" },
-  version: { usage: "version", summary: "Print the version" },
-};
+import { OWN_VERBS } from "./own_verbs.ts";
 
 const OPTIONS: readonly (readonly [string, string])[] = [
   ["-C DIR", "start in this folder"],
@@ -45,7 +25,10 @@ export function renderHelpOn(words: readonly string[]): string {
   const [first] = words;
   if (first === undefined) return renderHelp();
   const own = Object.entries(OWN_VERBS).find(([name]) => name === first)?.[1];
-  if (own !== undefined) return `Usage: threadmind ${own.usage}\n\n${own.summary}.`;
+  if (own !== undefined) {
+    const rows = own.options.length === 0 ? [] : ["", "Arguments and options:", columns(own.options)];
+    return [`Usage: threadmind ${own.usage}`, "", `${own.summary}.`, ...rows].join("\n");
+  }
   return renderVerbHelp(findVerb(words, Object.keys(OWN_VERBS)).verb);
 }
 

@@ -48,7 +48,9 @@ export function splitOptions(argv: readonly string[]): Split {
       break;
     }
     const [name = "", inline] = word.startsWith("--") ? splitOnce(word, "=") : [word, undefined];
-    const valued = Object.hasOwn(VALUED, name) ? VALUED[name] : undefined;
+    // `setup` writes to the files of the project that one is in, and takes no other.
+    const isOwn = name === "--project" && words[0] === "setup";
+    const valued = Object.hasOwn(VALUED, name) && !isOwn ? VALUED[name] : undefined;
     const flag = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined;
     if (valued !== undefined) {
       const value = inline ?? argv[++at];

@@ -1,9 +1,9 @@
 import type { Outcome } from "../commands/command.ts";
 import { openSession } from "../io/session.ts";
 import { findVerb, parseCall } from "./args.ts";
-import { OWN_VERBS } from "./help.ts";
 import { readInput } from "./input.ts";
 import type { GlobalOptions } from "./options.ts";
+import { OWN_VERBS } from "./own_verbs.ts";
 
 /** Runs the command of the registry that these words call. Throws `usage` if they call none. */
 export async function runVerb(options: GlobalOptions, words: readonly string[]): Promise<Outcome> {

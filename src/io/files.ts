@@ -4,6 +4,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -141,7 +142,12 @@ export function readBytes(path: string): Uint8Array | undefined {
 
 /** Reads a file without ever waiting for another process to write it. */
 function readRegular(path: string): Uint8Array {
-  return withFile(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0), (fd) => new Uint8Array(readFileSync(fd)));
+  return withFile(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0), (fd) => {
+    const stat = fstatSync(fd);
+    // A device may never end; of a folder the read itself says so.
+    if (!stat.isFile() && !stat.isDirectory()) throw Object.assign(new Error("no regular file"), { code: "ENXIO" });
+    return new Uint8Array(readFileSync(fd));
+  });
 }
 
 function withFile<T>(path: string, flags: string | number, use: (fd: number) => T): T {

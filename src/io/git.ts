@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { kindOf } from "./files.ts";
+import { askSetting, askToAdd, askToConfigure, askUnmerged, type Unmerged } from "./git_conflicts.ts";
 import { BRANCH_PREFIX, type GitFolder, type Head, isCommitId, openGitFolder } from "./git_folder.ts";
 import { LOG_OPTIONS, parseLog } from "./git_log.ts";
 import { type Answer, findGitProgram, runGit } from "./git_process.ts";
@@ -64,6 +65,13 @@ export interface Git {
   deletions(folder: string): Promise<readonly DeletingCommit[] | undefined>;
   /** the texts of objects such as `<commit>:<path>` */
   texts(names: readonly string[]): Promise<readonly (string | undefined)[] | undefined>;
+  /** what git left unmerged below a folder */
+  unmerged(folder: string): Promise<readonly Unmerged[] | undefined>;
+  setting(key: string): Promise<string | undefined>;
+  /** stages files; only when a person asked for it */
+  add(paths: readonly string[]): Promise<boolean>;
+  /** changes this clone's configuration; only when a person asked for it */
+  configure(values: Readonly<Record<string, string | undefined>>): Promise<boolean>;
 }
 
 /** The nearest folder from `start` upwards that holds git's folder, or a file or link to it; `undefined` outside a repository. */
@@ -115,6 +123,10 @@ export function openGit(folder: string): Git | undefined {
     versions: (path) => askVersions(ask, path),
     deletions: (folder) => askDeletions(ask, folder),
     texts: (names) => askTexts(ask, names),
+    unmerged: (folder) => askUnmerged(ask, folder),
+    setting: (key) => askSetting(ask, key),
+    add: (paths) => askToAdd(ask, paths),
+    configure: (values) => askToConfigure(ask, values),
   };
 }
 

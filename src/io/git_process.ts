@@ -63,6 +63,21 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
+/** Starts a program; `undefined` where the machine can't, for want of memory or of room for its pipes. */
+function start(
+  program: string,
+  cwd: string,
+  args: readonly string[],
+  hasInput: boolean,
+  env: NodeJS.ProcessEnv,
+): ChildProcess | undefined {
+  try {
+    return spawn(program, args, { cwd, env, stdio: [hasInput ? "pipe" : "ignore", "pipe", "ignore"], windowsHide: true });
+  } catch {
+    return undefined;
+  }
+}
+
 /** Runs one git process: no shell, closed or given stdin, two seconds at most. */
 export function runGit(
   program: string,
@@ -72,12 +87,8 @@ export function runGit(
   extra?: Readonly<Record<string, string>>,
 ): Promise<Answer> {
   const { promise, resolve: settle } = Promise.withResolvers<Answer>();
-  const child = spawn(program, [...FIXED_OPTIONS, ...args], {
-    cwd: top,
-    env: { ...environment(), ...extra },
-    stdio: [input === undefined ? "ignore" : "pipe", "pipe", "ignore"],
-    windowsHide: true,
-  });
+  const child = start(program, top, [...FIXED_OPTIONS, ...args], input !== undefined, { ...environment(), ...extra });
+  if (child === undefined) return Promise.resolve({ code: undefined, stdout: "", bytes: new Uint8Array() });
   running.add(child);
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -138,4 +149,16 @@ export function makeRepository(
     await made;
     await git(args);
   };
+}
+
+/**
+ * git's own line-wise merge of three files, base in the middle: the first one gets the result, with markers where it
+ * conflicts. Returns 0, or 1 if conflicts are left or it failed.
+ */
+export async function mergeLines(files: readonly [string, string, string]): Promise<number> {
+  const program = findGitProgram(process.cwd());
+  if (program === undefined) return 1;
+  const labels = ["ours", "base", "theirs"].flatMap((label) => ["-L", label]);
+  const { code } = await runGit(program, process.cwd(), ["merge-file", ...labels, "--", ...files]);
+  return code === 0 ? 0 : 1;
 }

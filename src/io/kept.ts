@@ -3,6 +3,7 @@ import type { ThreadId } from "../core/id.ts";
 import { parseObject } from "../core/json_file.ts";
 import { listFolder, makeFolder, readText, removeFile, writeWhole } from "./files.ts";
 import { checkInside, type Layout } from "./layout.ts";
+import { stampAfter } from "./local.ts";
 
 /** A kept text of a thread: its revision, and when it was replaced or deleted (ISO 8601). */
 export interface KeptVersion {
@@ -45,7 +46,7 @@ export function recordDeletion(
   const folder = join(layout.kept, project, DELETIONS);
   checkInside(layout, folder);
   makeFolder(folder);
-  const name = `${now.toISOString().replace(/[-:.]/g, "")}.json`;
+  const name = `${stampAfter(deletionNames(folder), now)}.json`;
   writeWhole(join(folder, name), `${JSON.stringify({ threads })}\n`, layout.temporary);
   const names = deletionNames(folder);
   for (const old of names.slice(0, Math.max(0, names.length - MOST_DELETIONS))) removeFile(join(folder, old));

@@ -4,6 +4,7 @@ import { kindOf, listFolder, makeFolder, readBytes, removeFile, writeWhole } fro
 import { checkInside, type Layout } from "./layout.ts";
 
 const MOST_KEPT = 50;
+const STAMP = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/;
 const LONGEST_KEPT_MS = 90 * 24 * 3_600_000;
 
 /** Keeps the present content of a thread's file before it is replaced or deleted: the last 50 a thread, 90 days at most. Returns the name it is kept under. */
@@ -17,7 +18,7 @@ export function keepText(layout: Layout, project: string, thread: string, now: D
   makeFolder(folder);
   const digest = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
   const names = keptNames(folder);
-  const name = `${stampName(now)}-${digest}.md`;
+  const name = `${stampAfter(names, now)}-${digest}.md`;
   writeWhole(join(folder, name), bytes, layout.temporary);
   for (const older of names) if (older !== name && older.endsWith(`-${digest}.md`)) removeFile(join(folder, older));
   forgetOld(folder, now);
@@ -36,6 +37,15 @@ function forgetOld(folder: string, now: Date): void {
   for (const [index, name] of names.entries()) {
     if (index < names.length - MOST_KEPT || name < oldest) removeFile(join(folder, name));
   }
+}
+
+/** The instant as part of a file name that sorts behind all these, wherever the clock stands: what is new is never taken for old. */
+export function stampAfter(names: readonly string[], now: Date): string {
+  const stamp = stampName(now);
+  const [last = ""] = names.at(-1)?.split(/[-.]/) ?? [];
+  if (last < stamp) return stamp;
+  const instant = Date.parse(last.replace(STAMP, "$1-$2-$3T$4:$5:$6.$7Z"));
+  return Number.isNaN(instant) ? stamp : stampName(new Date(instant + 1));
 }
 
 /** An instant as part of a file name: `20261130T141046123Z`. */

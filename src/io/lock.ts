@@ -10,6 +10,9 @@ import { readText, removeFile, stampOf } from "./files.ts";
 const WAIT_MS = 5000;
 const ABANDONED_MS = 60_000;
 
+/** Tokens of the calls of this process that hold a lock or wait for one. */
+const current = new Set<string>();
+
 interface Owner {
   readonly pid: number;
   readonly host: string;
@@ -22,17 +25,37 @@ interface Owner {
  */
 export async function withLock<T>(path: string, action: () => Promise<T>, waitMs = WAIT_MS): Promise<T> {
   const owner: Owner = { pid: process.pid, host: hostname(), token: randomBytes(8).toString("hex") };
+  current.add(owner.token);
+  try {
+    await acquire(path, owner, waitMs);
+    try {
+      return await action();
+    } finally {
+      release(path, owner);
+    }
+  } finally {
+    current.delete(owner.token);
+  }
+}
+
+async function acquire(path: string, owner: Owner, waitMs: number): Promise<void> {
   const content = JSON.stringify(owner);
   const deadline = performance.now() + waitMs;
+  let first: Owner | undefined;
   for (let wait = 1; !createExclusive(path, content); wait = Math.min(wait * 2, 25)) {
     if (takeOver(path, content)) continue;
-    if (performance.now() > deadline) throw lockedError(path, waitMs);
+    first ??= readOwner(path);
+    if (performance.now() > deadline) throw lockedError(path, waitMs, first);
     await sleep(wait * (0.5 + Math.random()));
   }
+}
+
+/** Frees the lock; where that fails, what was written is written all the same, and the lock is taken over like any other. */
+function release(path: string, { token }: Owner): void {
   try {
-    return await action();
-  } finally {
-    if (readOwner(path)?.token === owner.token) removeFile(path);
+    if (readOwner(path)?.token === token) removeFile(path);
+  } catch (error) {
+    if (!(error instanceof ThreadMindError)) throw error;
   }
 }
 
@@ -61,6 +84,8 @@ function isStale(path: string): boolean {
   const owner = readOwner(path);
   if (owner === undefined) return age > 1000;
   if (owner.host !== hostname()) return age > ABANDONED_MS;
+  // An earlier process had this one's number, as the only process of a container always has.
+  if (owner.pid === process.pid) return !current.has(owner.token);
   return !isAlive(owner.pid) || age > Math.min(ABANDONED_MS, uptime() * 1000);
 }
 
@@ -95,12 +120,17 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-function lockedError(path: string, waitMs: number): ThreadMindError {
+function lockedError(path: string, waitMs: number, first: Owner | undefined): ThreadMindError {
   const owner = readOwner(path);
+  const time = countOf(Math.round(waitMs / 1000), "second");
+  if (owner?.token !== first?.token) {
+    const message = `Cannot write: other processes have held the workspace's lock by turns for ${time}.`;
+    return new ThreadMindError("locked", message, "Call again in a moment.");
+  }
   const holder = owner === undefined ? "another process" : `process ${owner.pid} on ${owner.host}`;
   return new ThreadMindError(
     "locked",
-    `Cannot write: ${holder} has held the workspace's lock for ${countOf(Math.round(waitMs / 1000), "second")}.`,
+    `Cannot write: ${holder} has held the workspace's lock for ${time}.`,
     `Call again in a moment; if that process is stuck, end it, then remove ${path}.`,
   );
 }

@@ -10,6 +10,7 @@ const REASONS: Readonly<Record<string, readonly [string, string]>> = {
   EISDIR: ["a folder stands in its place", "Move the folder away."],
   EEXIST: ["a file stands in its place", "Move the file away."],
   ENOTDIR: ["a file stands where a folder belongs", "Move the file away."],
+  ENXIO: ["it is no regular file", "Move it away."],
   ELOOP: ["its links form a loop", "Replace the link with a file or folder."],
   ENAMETOOLONG: ["the name is too long for this file system", "Use a shorter title."],
 };

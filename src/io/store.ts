@@ -5,7 +5,7 @@ import { parseObject } from "../core/json_file.ts";
 import { parseThreadFile, type ThreadFile } from "../core/thread_file.ts";
 import { buildTree, type Fault, type Thread, type Tree } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
-import { kindOf, listFolder, makeFolder, readText, removeFile, stampOf, writeWhole } from "./files.ts";
+import { type Entry, kindOf, listFolder, makeFolder, readText, removeFile, stampOf, writeWhole } from "./files.ts";
 import { recordDeletion } from "./kept.ts";
 import { checkInside, type Layout, layoutOf, prepare, removeLeftovers, shownPath } from "./layout.ts";
 import { keepText } from "./local.ts";
@@ -146,21 +146,26 @@ function takenProjectNames(layout: Layout): readonly string[] {
   return [...folders, ...files];
 }
 
-/** Files and links of a folder that end with `extension`, hidden ones left out. */
-function listFiles(layout: Layout, folder: string, extension: string): readonly string[] {
+/** Files and links of a folder that end with `extension`, hidden ones left out; what else has such a name is a fault. */
+function listFiles(layout: Layout, folder: string, extension: string): { names: string[]; strangers: Fault[] } {
   checkInside(layout, folder);
-  return (listFolder(folder) ?? [])
-    .filter(
-      ({ name, kind }) => name.endsWith(extension) && !name.startsWith(".") && (kind === "file" || kind === "link"),
-    )
-    .map(({ name }) => name);
+  const named = (listFolder(folder) ?? []).filter(({ name }) => name.endsWith(extension) && !name.startsWith("."));
+  const isFile = ({ kind }: Entry): boolean => kind === "file" || kind === "link";
+  const strangers = named
+    .filter((entry) => !isFile(entry))
+    .map(({ name, kind }): Fault => {
+      const message = kind === "folder" ? "It is a folder, not a file." : "It is no regular file.";
+      const file = shownPath(layout, join(folder, name));
+      return { kind: "unreadable", file, line: undefined, message, hint: "Move it away." };
+    });
+  return { names: named.filter(isFile).map(({ name }) => name), strangers };
 }
 
 function readProjects(layout: Layout): ProjectList {
   checkInside(layout, layout.data);
   const projects: Project[] = [];
-  const faults: Fault[] = [];
-  for (const name of listFiles(layout, layout.projects, ".json")) {
+  const { names, strangers: faults } = listFiles(layout, layout.projects, ".json");
+  for (const name of names) {
     const file = shownPath(layout, join(layout.projects, name));
     const id = projectIdOfFile(name.slice(0, -".json".length));
     const outcome = id === undefined ? badName(file, "project") : readProject(layout, id, file);
@@ -224,8 +229,8 @@ async function readThreads(layout: Layout, project: Project): Promise<ThreadList
   checkInside(layout, layout.threads);
   const folder = join(layout.threads, project.id);
   const threads: Thread[] = [];
-  const faults: Fault[] = [];
-  for (const name of listFiles(layout, folder, ".md")) {
+  const { names, strangers: faults } = listFiles(layout, folder, ".md");
+  for (const name of names) {
     const file = shownPath(layout, join(folder, name));
     const id = threadIdOfFile(name.slice(0, -".md".length));
     if (id === undefined) {
