@@ -77,6 +77,9 @@ async function tests(program: string, ...paths: readonly string[]): Promise<Outc
   return { ok: outcome.ok && ran, output: outcome.output + (ran ? "" : "No test ran\n"), passed, failed };
 }
 
+/** The tests of assistants that people work with; a test that can't run on this machine is skipped and says so. */
+const AGENTS = /^(?:claude_code|codex|gemini)\./;
+
 /** Clients that nobody here wrote: large, and needed by nothing else, so they are installed apart from the rest. */
 async function testForeignClients(): Promise<Outcome> {
   const [source, folder] = ["test/foreign", "dist/foreign"];
@@ -85,7 +88,18 @@ async function testForeignClients(): Promise<Outcome> {
   const installed = await command(bun, "install", "--cwd", folder, "--frozen-lockfile", "--no-summary");
   if (!installed.ok) return installed;
   const files = readdirSync(join(top, source)).filter((file) => file.endsWith(".foreign.ts"));
-  return await tests("dist/threadmind", ...files.map((file) => `${source}/${file}`));
+  const paths = (clients: boolean) =>
+    files.filter((file) => AGENTS.test(file) === clients).map((file) => `${source}/${file}`);
+  const suites = await tests("dist/threadmind", ...paths(false));
+  // Apart, because a run in which nothing ran has failed: then no assistant could be tried at all.
+  const agents = await tests("dist/threadmind", ...paths(true));
+  for (const [line] of agents.output.matchAll(/^SKIPPED: .*$/gm)) console.log(line);
+  return {
+    ok: suites.ok && agents.ok,
+    output: [suites, agents].flatMap(({ ok, output }) => (ok ? [] : [output.trimEnd()])).join("\n"),
+    passed: (suites.passed ?? 0) + (agents.passed ?? 0),
+    failed: (suites.failed ?? 0) + (agents.failed ?? 0),
+  };
 }
 
 async function testUnderDeno(): Promise<Outcome> {

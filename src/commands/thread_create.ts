@@ -7,7 +7,7 @@ import type { Scene } from "../io/scene.ts";
 import { faultError } from "../io/store.ts";
 import { textArgument, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
-import { isBlank, recordActive, withNotices } from "./scene.ts";
+import { isBlank, moveActive, withNotices } from "./scene.ts";
 
 /** Creates a thread below another. */
 export const threadCreate = defineCommand({
@@ -32,7 +32,7 @@ export const threadCreate = defineCommand({
       const createdAt = session.now().toISOString();
       const fields = { id, title, parentId: parent.id, author: author.id, createdAt, updatedAt: createdAt };
       writer.putThread(project.id, id, renderThreadFile(branch === undefined ? fields : { ...fields, branch }, ""));
-      const notices = recordActive(session, scene, writer, project, id, author.id);
+      const notices = moveActive(session, scene, writer, project, id, author.id);
       const { tree } = await store.readThreads(project);
       const drawn = drawTree(tree, { activeId: id, showAuthors: project.mode === "team" });
       return {
@@ -61,7 +61,7 @@ async function branchToLink({ git, head, tree }: Scene, parent: Thread): Promise
 
 function warningsAbout(parent: Thread): string[] {
   if (parent.conflictLine !== undefined)
-    return [`${parent.id} has merge conflicts (line ${parent.conflictLine}): settle them in the file.`];
+    return [`${parent.id} has merge conflicts (line ${parent.conflictLine}): run threadmind resolve.`];
   if (isBlank(parent))
     return [
       `${parent.id} has no summary yet: write its decisions first (summary_update), so that this thread inherits them.`,

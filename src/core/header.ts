@@ -123,5 +123,5 @@ function notAFence(text: string): Unreadable {
 function neverCloses(line: number, conflictLine: number | undefined): Unreadable {
   const message = "Its header never closes.";
   if (conflictLine === undefined) return { line, message, hint: "Add a line that is only --- below the last key." };
-  return { line, message, hint: "Settle the merge conflict in the file.", conflictLine };
+  return { line, message, hint: "Run threadmind resolve, or settle the merge conflict in the file.", conflictLine };
 }

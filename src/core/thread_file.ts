@@ -94,7 +94,7 @@ export function editThreadFile(file: ThreadFile, changes: ThreadChanges): string
   if (edits.length === 0 && !isBodyNew) return source;
   if (conflictLine !== undefined) {
     const message = `Cannot change the file: its header has merge conflicts (line ${conflictLine}).`;
-    throw new ThreadMindError("merge-conflict", message, "Settle the conflict in the file first.");
+    throw new ThreadMindError("merge-conflict", message, "Run threadmind resolve, or settle the conflict in the file first.");
   }
   return applyEdits(source.slice(0, source.length - file.body.length), edits) + body;
 }
@@ -180,7 +180,7 @@ function readRichHeader(yaml: Yaml, source: string, header: Header): RichHeader 
 
 function withConflict(fault: Unreadable, { conflictLine }: Header): Unreadable {
   if (conflictLine === undefined) return fault;
-  return { ...fault, hint: "Settle the merge conflict in the file.", conflictLine };
+  return { ...fault, hint: "Run threadmind resolve, or settle the merge conflict in the file.", conflictLine };
 }
 
 function findYamlFault(yaml: Yaml, document: Document.Parsed, { firstLine }: Header): Unreadable | undefined {

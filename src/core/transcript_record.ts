@@ -1,5 +1,5 @@
 /** The client that wrote a transcript. */
-export type TranscriptClient = "claude-code" | "codex";
+export type TranscriptClient = "claude-code" | "codex" | "gemini";
 
 /**
  * What one record says about the size of the conversation, in tokens as the provider counted them: a response's count;
@@ -31,11 +31,12 @@ type Fields = Readonly<Record<string, unknown>>;
 const MOST_TOKENS = 1e9;
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** What a line of a Claude Code transcript or a Codex rollout says; `undefined` if nothing, or if it is no whole record. */
+/** What a line of a Claude Code transcript, a Codex rollout or a Gemini chat says; `undefined` if nothing, or if it is no whole record. */
 export function parseTranscriptLine(line: string): TranscriptFact | undefined {
   const record = parseFields(line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line);
   if (record === undefined) return undefined;
-  return isFields(record.payload) ? codexFact(record.type, record.payload) : claudeFact(record);
+  if (isFields(record.payload)) return codexFact(record.type, record.payload);
+  return record.type === "gemini" || isFields(record.$set) ? geminiFact(record) : claudeFact(record);
 }
 
 /** What a line that is too long to parse may say, judged by its first and last few thousand characters. */
@@ -112,6 +113,15 @@ function codexCount({ input_tokens, output_tokens, total_tokens }: Fields): Tran
   return isEstimate ? compaction("codex", undefined, undefined) : undefined;
 }
 
+/** Gemini counts the whole conversation with each response; it rewrites its messages when it compresses them. */
+function geminiFact({ id, tokens, $set }: Fields): TranscriptFact | undefined {
+  if (isFields($set)) return Array.isArray($set.messages) ? compaction("gemini", undefined, undefined) : undefined;
+  const count = isFields(tokens) ? total(tokens.total) : undefined;
+  if (count === undefined || !isFields(tokens)) return undefined;
+  const response = typeof id === "string" && id !== "" ? id : undefined;
+  return { kind: "count", client: "gemini", response, tokens: count, output: amount(tokens.output) ?? 0 };
+}
+
 function compaction(client: TranscriptClient, before: number | undefined, after: number | undefined): Compaction {
   return { kind: "compaction", client, before, after };
 }
@@ -154,7 +164,7 @@ export function openTally(): Tally {
   let last: ResponseCount | undefined;
 
   const addCount = (count: ResponseCount): void => {
-    if (count.client === "codex") highest = Math.max(highest, count.tokens);
+    if (count.client !== "claude-code") highest = Math.max(highest, count.tokens);
     if (isSettled) return;
     if (last === undefined) last = count;
     else if (count.response !== last.response) isSettled = true;
@@ -197,7 +207,7 @@ export function openTally(): Tally {
     size,
     peak() {
       if (isHidden && compacted?.before === undefined) return undefined;
-      const final = client === "codex" ? 0 : (size() ?? last?.tokens ?? 0);
+      const final = client !== "claude-code" ? 0 : (size() ?? last?.tokens ?? 0);
       return Math.max(final, highest) || undefined;
     },
   };

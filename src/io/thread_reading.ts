@@ -87,7 +87,7 @@ function faultsOf(thread: Thread, { fields, findings }: ThreadFile): Fault[] {
     });
   }
   if (conflictLine !== undefined) {
-    const hint = "Settle it by hand: keep one side, or both.";
+    const hint = "Run threadmind resolve, or settle it by hand.";
     faults.push({ kind: "conflict", file, line: conflictLine, message: "It has merge conflicts.", hint });
   }
   return faults;

@@ -19,13 +19,17 @@ const GLIMPSE = 4096;
 const NEWLINE = 0x0a;
 
 // With both quotes: where such a text stands inside a JSON string, its quotes are escaped.
-const [RESPONSE, BOUNDARY, TOKEN_COUNT, COMPACTED, LAST_USAGE] = [
+const [RESPONSE, BOUNDARY, TOKEN_COUNT, COMPACTED, LAST_USAGE, GEMINI, REWRITTEN] = [
   Buffer.from('"assistant"'),
   Buffer.from('"compact_boundary"'),
   Buffer.from('"token_count"'),
   Buffer.from('"compacted"'),
   Buffer.from('"last_token_usage"'),
+  Buffer.from('"gemini"'),
+  Buffer.from('"$set":{"messages"'),
 ];
+/** What may tell the peak once the size is known. */
+const PEAK_MARKS = { "claude-code": BOUNDARY, codex: LAST_USAGE, gemini: GEMINI };
 
 const USAGE_INPUT = Buffer.from('"last_token_usage":{"input_tokens":');
 const OUTPUT = Buffer.from('"output_tokens":');
@@ -33,9 +37,9 @@ const MOST_BETWEEN = 200;
 const [QUOTE, COMMA, DIGIT_0, OPEN, CLOSE] = [0x22, 0x2c, 0x30, 0x7b, 0x7d];
 
 /**
- * Measures a conversation from a Claude Code transcript or a Codex rollout, within about `limitMs`; `undefined` if there is
+ * Measures a conversation from a Claude Code transcript, a Codex rollout or a Gemini chat, within about `limitMs`; `undefined` if there is
  * no such file, or it is no regular file. A file that can't be read, or that is cut while it is, leaves both numbers unknown.
- * Shapes: records of Claude Code 2.1 and Codex 0.15x.
+ * Shapes: records of Claude Code 2.1, Codex 0.171 and Gemini CLI 0.61.
  */
 export function measureTranscript(
   path: string,
@@ -108,7 +112,9 @@ function takeLines(lines: Buffer, tally: Tally, isLate: () => boolean): boolean 
 
 /** Finds the last place before a given one where a record of interest may be; -1 if there is none. */
 function finderOf(bytes: Buffer, { isSettled, client }: Tally): (end: number) => number {
-  const marks = isSettled ? [client === "codex" ? LAST_USAGE : BOUNDARY] : [RESPONSE, BOUNDARY, TOKEN_COUNT, COMPACTED];
+  const marks = isSettled
+    ? [PEAK_MARKS[client ?? "claude-code"]]
+    : [RESPONSE, BOUNDARY, TOKEN_COUNT, COMPACTED, GEMINI, REWRITTEN];
   const places = marks.map((mark) => ({ mark, at: Number.POSITIVE_INFINITY }));
   return (end) => {
     let last = -1;

@@ -440,3 +440,23 @@ test("`measureTranscript()` reads 200 MB in a few megabytes of memory", () => {
   expect(found).toEqual({ size: 1_000, peak: 9_000 });
   expect(growth).toBeLessThan(64 * KIB * KIB);
 });
+
+test("`measureTranscript()` reads a Gemini chat: the last total, the largest one, and nothing after it was rewritten", () => {
+  const response = (id: string, total: number): string =>
+    `${JSON.stringify({ id, timestamp: "t", type: "gemini", content: "", tokens: { input: total - 11, output: 11, cached: 3, total } })}\n`;
+  const rewritten = `${JSON.stringify({ $set: { messages: [{ id: "u", type: "user" }] } })}\n`;
+  const touched = `${JSON.stringify({ $set: { lastUpdated: "t" } })}\n`;
+  const start = `{"sessionId":"s","kind":"main"}\n${rewritten}`;
+  const table: readonly (readonly [string, number | undefined, number | undefined])[] = [
+    [start, undefined, undefined],
+    [start + response("a", 1017) + touched + response("a", 1017) + response("b", 1018) + touched, 1018, 1018],
+    [start + response("a", 90_000) + rewritten + response("b", 4000), 4000, 90_000],
+    [start + response("a", 90_000) + rewritten, undefined, 90_000],
+    [start + response("a", 1000).replace('"total":1000', '"total":-5'), undefined, undefined],
+  ];
+  for (const [text, size, peak] of table) {
+    const file = join(temporaryFolder(), "chat.jsonl");
+    writeFileSync(file, text);
+    expect(measureTranscript(file)).toEqual({ size, peak });
+  }
+});
