@@ -47,6 +47,13 @@ async function dispatch(options: GlobalOptions, words: readonly string[]): Promi
     process.exitCode = code;
     return;
   }
+  if (first === "doctor") {
+    const { runDoctor } = await import("./doctor.ts");
+    const { value, text, code } = await runDoctor(options, words.slice(1));
+    answer(options, value, text);
+    process.exitCode = code;
+    return;
+  }
   if (first === "setup") {
     const { runSetup } = await import("./setup/setup.ts");
     const { value, text } = await runSetup(words.slice(1), options);

@@ -48,11 +48,12 @@ export const HOOK_EVENTS: readonly string[] = Object.keys(EVENTS);
  * an event that isn't there.
  */
 export async function runHook(options: GlobalOptions, words: readonly string[]): Promise<HookOutcome> {
-  const { event, client } = parseWords(words);
+  const isDryRun = words.includes("--dry-run");
+  const { event, client } = parseWords(words.filter((word) => word !== "--dry-run"));
   const payload = parseHookPayload(await readPayload(PAYLOAD_MS), client);
   const { clientName, load } = event;
   try {
-    const { value, text } = await callIn(options, payload, load);
+    const { value, text } = await callIn(options, payload, isDryRun, load);
     const answer = text === "" || clientName === "SessionEnd" ? "" : renderHookAnswer(payload.client, clientName, text);
     return { value: { ...value, text }, text: answer };
   } catch (error) {
@@ -69,13 +70,14 @@ export async function runHook(options: GlobalOptions, words: readonly string[]):
 async function callIn(
   options: GlobalOptions,
   payload: HookPayload,
+  isDryRun: boolean,
   load: () => Promise<Handler>,
 ): Promise<HookOutcome> {
   const whereabouts = whereaboutsOf(options, payload);
   const workspace = findWorkspace(whereabouts);
   if (workspace?.isPresent !== true) return NOTHING;
   const handler = await load();
-  return handler({ payload, options, whereabouts, layout: layoutOf(workspace.root), now: () => new Date() });
+  return handler({ payload, options, whereabouts, layout: layoutOf(workspace.root), now: () => new Date(), isDryRun });
 }
 
 /** Where the client's server looks too: what it was told, the client's roots, its project folder, its working directory. */
@@ -101,7 +103,7 @@ function parseWords(words: readonly string[]): { readonly event: HookEvent; read
   if (typed === undefined) throw usageError("the event is missing", `The events are: ${HOOK_EVENTS.join(", ")}.`);
   const event = Object.hasOwn(EVENTS, typed) ? EVENTS[typed] : undefined;
   if (event === undefined) throw usageError(`there is no event ${quote(typed)}`, suggest(typed, HOOK_EVENTS));
-  if (unknown !== undefined) throw usageError(`it takes no ${quote(unknown)}`, "It takes --client NAME.");
+  if (unknown !== undefined) throw usageError(`it takes no ${quote(unknown)}`, "It takes --client NAME and --dry-run.");
   const client = HOOK_CLIENTS.find((name) => name === named);
   if (named !== undefined && client === undefined)
     throw usageError(`there is no client ${quote(named)}`, suggest(named, HOOK_CLIENTS));

@@ -11,6 +11,8 @@ export interface HookCall {
   readonly whereabouts: Whereabouts;
   readonly layout: Layout;
   readonly now: () => Date;
+  /** nothing is written: what it would answer is all */
+  readonly isDryRun: boolean;
 }
 
 /** How long a hook waits for another process' write: less than the time its client gives it. */

@@ -10,7 +10,7 @@ import { HOOK_LOCK_MS, type HookCall } from "./hook_call.ts";
 const MEASURE_MS = 600;
 
 /** SessionEnd: measures how large the conversation grew, and records it in place of what was known of it. */
-export async function endSession({ payload, layout, now }: HookCall): Promise<HookOutcome> {
+export async function endSession({ payload, layout, now, isDryRun }: HookCall): Promise<HookOutcome> {
   const nothing: HookOutcome = { value: {}, text: "" };
   const session = checkSessionId(payload.sessionId);
   const store = openStore(layout.root, now);
@@ -26,6 +26,7 @@ export async function endSession({ payload, layout, now }: HookCall): Promise<Ho
     ...(measured === undefined ? {} : { size: measured.size, peak: measured.peak }),
     at: now().toISOString(),
   };
+  if (isDryRun) return { value: { ...record }, text: "" };
   try {
     await store.change(async (writer) => {
       if (readConfig(layout).fault === undefined) changeConfig(layout, writer, { sessions: [record] });

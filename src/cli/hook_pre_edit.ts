@@ -53,7 +53,7 @@ export async function showGovernors(call: HookCall): Promise<HookOutcome> {
     ]),
   );
   const shown: Edited = { conversation: payload.sessionId, files: [...edited, file].slice(-MOST_REMEMBERED) };
-  await remember(call, pid, shown, new Map([...partly, ...(told?.seen ?? [])]));
+  if (!call.isDryRun) await remember(call, pid, shown, new Map([...partly, ...(told?.seen ?? [])]));
   return { value: { file, threads: governors.map(({ thread }) => thread.id) }, text };
 }
 

@@ -37,7 +37,7 @@ export async function startSession(call: HookCall): Promise<HookOutcome> {
   const session = openSession({
     whereabouts: call.whereabouts,
     now,
-    clientPid: pid,
+    ...(call.isDryRun ? {} : { clientPid: pid }),
     start: startOf(call, pid) ?? "new",
     project: call.options.project,
     thread: call.options.thread,
@@ -51,7 +51,7 @@ export async function startSession(call: HookCall): Promise<HookOutcome> {
     if (active !== undefined) place = { project: project.id, thread: active.id, branch: head?.branch };
     if (!isContinuing) answer = await readFitting(session, scene, call);
   } finally {
-    await remember(call, pid, place, session, answer);
+    if (!call.isDryRun) await remember(call, pid, place, session, answer);
   }
   if (answer === undefined) return { value: {}, text: "" };
   const { project, thread, tokens, leftOut, isCut } = answer;

@@ -26,6 +26,11 @@ export const OWN_VERBS: Readonly<Record<string, OwnVerb>> = {
       ["--uninstall", "take it out again"],
     ],
   },
+  doctor: {
+    usage: "doctor [OPTIONS]",
+    summary: "Check the workspace, its files, git, the hooks and the clients, and say what to mend",
+    options: [["--fix", "do the safe repairs, and say what was done"]],
+  },
   setup: {
     usage: "setup <client> [OPTIONS]",
     summary: "Connect a client: the server, and the hooks where it has them",
@@ -50,6 +55,7 @@ export const OWN_VERBS: Readonly<Record<string, OwnVerb>> = {
       ["session-end", "measure from the transcript how large the conversation grew"],
       ["pre-edit", "print the decisions that govern the file, once a file and conversation"],
       ["--client NAME", "claude-code, codex, gemini, cursor or vscode, where the payload doesn't tell"],
+      ["--dry-run", "answer, and write nothing"],
     ],
   },
   completions: {

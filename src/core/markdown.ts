@@ -141,7 +141,7 @@ class LinearTokenizer extends Tokenizer {
   /** A link definition goes no further than a paragraph would, also where its title is left open. */
   override def(src: string): Tokens.Def | undefined {
     const found = MAYBE_DEFINITION.test(src) ? super.def(firstPiece(src)) : undefined;
-    const paragraph = found === undefined ? undefined : this.rules.block.paragraph.exec(firstPiece(src))?.[0];
+    const paragraph = found === undefined ? undefined : this.rules.block.paragraph.exec(found.raw)?.[0];
     return (paragraph?.length ?? 0) < (found?.raw.trimEnd().length ?? 0) ? undefined : found;
   }
 

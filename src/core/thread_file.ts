@@ -94,9 +94,19 @@ export function editThreadFile(file: ThreadFile, changes: ThreadChanges): string
   if (edits.length === 0 && !isBodyNew) return source;
   if (conflictLine !== undefined) {
     const message = `Cannot change the file: its header has merge conflicts (line ${conflictLine}).`;
-    throw new ThreadMindError("merge-conflict", message, "Run threadmind resolve, or settle the conflict in the file first.");
+    throw new ThreadMindError(
+      "merge-conflict",
+      message,
+      "Run threadmind resolve, or settle the conflict in the file first.",
+    );
   }
   return applyEdits(source.slice(0, source.length - file.body.length), edits) + body;
+}
+
+/** The file's text with what other YAML readers can't read mended, and nothing else changed. Never for a conflicted header. */
+export function repairThreadFile({ source, body, editable, conflictLine }: ThreadFile): string {
+  if (editable === undefined || conflictLine !== undefined) return source;
+  return applyEdits(source.slice(0, source.length - body.length), editHeader(editable, {}, [], true)) + body;
 }
 
 /** The text of a new thread file. */

@@ -34,10 +34,12 @@ function listOnPath(name: string): readonly string[] {
     .filter(isProgram);
 }
 
-/** Runs a client's own command with this environment: no shell, no input, two minutes at most. */
-export function runClient(program: string, args: readonly string[]): Promise<Outcome> {
+/** Runs a client's own command with this environment: no shell, no input unless it is given, two minutes at most. */
+export function runClient(program: string, args: readonly string[], input?: string): Promise<Outcome> {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+  const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input ?? "");
   const output = { stdout: "", stderr: "" };
   const stop = (): void => {
     child.kill("SIGKILL");

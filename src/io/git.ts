@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { kindOf } from "./files.ts";
+import { askBranches, askIgnored, askMerged, type Branch } from "./git_branches.ts";
 import { askSetting, askToAdd, askToConfigure, askUnmerged, type Unmerged } from "./git_conflicts.ts";
 import { BRANCH_PREFIX, type GitFolder, type Head, isCommitId, openGitFolder } from "./git_folder.ts";
 import { LOG_OPTIONS, parseLog } from "./git_log.ts";
@@ -68,6 +69,11 @@ export interface Git {
   /** what git left unmerged below a folder */
   unmerged(folder: string): Promise<readonly Unmerged[] | undefined>;
   setting(key: string): Promise<string | undefined>;
+  branches(): Promise<readonly Branch[] | undefined>;
+  /** whether all that a branch brings is in another, however it got there */
+  isMerged(branch: Branch, into: Branch, since: number): Promise<boolean | undefined>;
+  /** which of these paths git ignores */
+  ignored(paths: readonly string[]): Promise<ReadonlySet<string> | undefined>;
   /** stages files; only when a person asked for it */
   add(paths: readonly string[]): Promise<boolean>;
   /** changes this clone's configuration; only when a person asked for it */
@@ -125,6 +131,9 @@ export function openGit(folder: string): Git | undefined {
     texts: (names) => askTexts(ask, names),
     unmerged: (folder) => askUnmerged(ask, folder),
     setting: (key) => askSetting(ask, key),
+    branches: () => askBranches(ask),
+    isMerged: (branch, into, since) => askMerged(ask, branch, into, since),
+    ignored: (paths) => askIgnored(ask, paths),
     add: (paths) => askToAdd(ask, paths),
     configure: (values) => askToConfigure(ask, values),
   };

@@ -72,7 +72,12 @@ function start(
   env: NodeJS.ProcessEnv,
 ): ChildProcess | undefined {
   try {
-    return spawn(program, args, { cwd, env, stdio: [hasInput ? "pipe" : "ignore", "pipe", "ignore"], windowsHide: true });
+    return spawn(program, args, {
+      cwd,
+      env,
+      stdio: [hasInput ? "pipe" : "ignore", "pipe", "ignore"],
+      windowsHide: true,
+    });
   } catch {
     return undefined;
   }

@@ -54,7 +54,7 @@ export function layoutOf(root: string): Layout {
 
 /** A file's name for messages: relative to the workspace, `/` between parts. */
 export function shownPath(layout: Layout, path: string): string {
-  return path.slice(layout.root.length).replaceAll("\\", "/").replace(/^\//, "");
+  return path.slice(layout.root.length).replaceAll(sep, "/").replace(/^\//, "");
 }
 
 /**
@@ -130,11 +130,16 @@ function addLines(
 
 /** Removes the temporary files of processes that were killed while writing; for the lock's holder, when nobody else writes. */
 export function removeLeftovers(folder: string): void {
-  for (const { name, kind } of listFolder(folder) ?? []) {
+  for (const path of listLeftovers(folder)) removeFile(path);
+}
+
+/** The temporary files in a folder whose process is gone, or that are an hour old. */
+export function listLeftovers(folder: string): readonly string[] {
+  return (listFolder(folder) ?? []).flatMap(({ name, kind }) => {
     const owner = Number(/^\.?(\d+)-[0-9a-f]{12}\.tmp$/.exec(name)?.[1]);
     const path = join(folder, name);
-    if (kind !== "file" || Number.isNaN(owner) || owner === process.pid) continue;
+    if (kind !== "file" || Number.isNaN(owner) || owner === process.pid) return [];
     const age = Date.now() - (stampOf(path)?.modifiedAt ?? 0);
-    if (!isAlive(owner) || age > LEFTOVER_MS) removeFile(path);
-  }
+    return !isAlive(owner) || age > LEFTOVER_MS ? [path] : [];
+  });
 }

@@ -271,7 +271,11 @@ async function readThreadFile(layout: Layout, project: ProjectId, id: ThreadId):
   const line = threadOf(id, file, parsed).conflictLine;
   if (line === undefined) return parsed;
   const message = `Cannot write to the thread ${id}: ${file} has merge conflicts (line ${line}).`;
-  throw new ThreadMindError("merge-conflict", message, "Run threadmind resolve, or settle it in the file, and call again.");
+  throw new ThreadMindError(
+    "merge-conflict",
+    message,
+    "Run threadmind resolve, or settle it in the file, and call again.",
+  );
 }
 
 function malformed(id: string, file: string, line: number | undefined, message: string, hint: string): ThreadMindError {

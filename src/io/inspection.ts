@@ -1,0 +1,166 @@
+import type { Finding, FindingCode } from "../core/finding.ts";
+import { usablePaths } from "../core/paths.ts";
+import { findSecret } from "../core/secrets.ts";
+import { countOf, estimateTokens } from "../core/tokens.ts";
+import { type Fault, isOpen, type Thread, type Tree } from "../core/tree.ts";
+import { inspectBranches } from "./inspect_branches.ts";
+import type { Place } from "./scene.ts";
+import type { Project } from "./store.ts";
+import { isPresent } from "./workspace.ts";
+
+/** A project with what was found in its files. */
+export interface Inspected {
+  readonly project: Project;
+  readonly tree: Tree;
+}
+
+/** All projects of a workspace with what is wrong in them. */
+export interface Inspection {
+  readonly projects: readonly Inspected[];
+  readonly findings: readonly Finding[];
+}
+
+/** A summary that fills a session's start alone: clients show no more of a hook's answer. */
+const LONGEST_BODY = 9000;
+
+const KINDS: Readonly<Record<Fault["kind"], readonly [FindingCode, Finding["severity"]]>> = {
+  unreadable: ["unreadable-file", "error"],
+  conflict: ["merge-conflict", "error"],
+  identity: ["wrong-id", "error"],
+  detail: ["file-detail", "warning"],
+};
+
+/** Reads every project and thread of a workspace, and says what is wrong with their files, parents, texts, paths and branches. */
+export async function inspectProjects(place: Place): Promise<Inspection> {
+  const { projects, faults } = place.store.readProjects();
+  const inspected: Inspected[] = [];
+  const findings: Finding[] = faults.map(ofFault);
+  for (const project of projects) {
+    const { tree, faults: found } = await place.store.readThreads(project);
+    inspected.push({ project, tree });
+    findings.push(...found.map(ofFault), ...inspectTree(project, tree), ...inspectTexts(project, tree));
+    findings.push(...inspectPaths(place.workspace.root, tree));
+  }
+  findings.push(...(await inspectBranches(place.git, inspected)));
+  return { projects: inspected, findings };
+}
+
+function ofFault({ kind, file, line, message, hint }: Fault): Finding {
+  const [code, severity] = KINDS[kind];
+  return { code, severity, file, line, message, remedy: hint };
+}
+
+/** A finding about a thread's own file. */
+export function findingOf(
+  { file }: Pick<Thread, "file">,
+  code: FindingCode,
+  severity: Finding["severity"],
+  message: string,
+  remedy: string,
+  line?: number,
+): Finding {
+  return { code, severity, file, line, message, remedy };
+}
+
+function inspectTree(project: Project, tree: Tree): Finding[] {
+  const findings: Finding[] = [];
+  const root = tree.threads.get(tree.rootId);
+  if (root === undefined) {
+    const file = `.threadmind/threads/${project.id}/${tree.rootId}.md`;
+    const message = `The root thread of ${project.id} is missing, so new sessions have no place to start.`;
+    findings.push(
+      findingOf(
+        { file },
+        "missing-root",
+        "error",
+        message,
+        `threadmind restore ${project.id}/${tree.rootId}, or git checkout`,
+      ),
+    );
+  }
+  for (const thread of tree.threads.values()) {
+    if (thread.fault !== undefined) continue;
+    const { id, parentId } = thread;
+    if (parentId === null && id !== tree.rootId)
+      findings.push(
+        findingOf(
+          thread,
+          "second-root",
+          "note",
+          `It has no parent, and ${tree.rootId} is the root.`,
+          `threadmind rebase ${id} ${tree.rootId}`,
+        ),
+      );
+    if (typeof parentId === "string" && tree.parentOf(thread) === undefined)
+      findings.push(
+        findingOf(
+          thread,
+          "missing-parent",
+          "error",
+          `Its parent ${parentId} is missing, so it inherits nothing.`,
+          `threadmind rebase ${id} ${tree.rootId}, or threadmind restore ${parentId}`,
+        ),
+      );
+  }
+  return [...findings, ...findLoops(tree)];
+}
+
+/** Each loop of parents once, with all who are in it. */
+function findLoops(tree: Tree): Finding[] {
+  const done = new Set<string>();
+  const findings: Finding[] = [];
+  for (const start of tree.threads.values()) {
+    const way: Thread[] = [];
+    let thread: Thread | undefined = start;
+    while (thread !== undefined && !done.has(thread.id) && !way.includes(thread)) {
+      way.push(thread);
+      thread = tree.parentOf(thread);
+    }
+    if (thread !== undefined && way.includes(thread)) {
+      const loop = way.slice(way.indexOf(thread)).map(({ id }) => id);
+      const names = [...loop, loop[0]].join(" → ");
+      const message = `Its parents form a loop: ${names}. None of them has a context.`;
+      findings.push(
+        findingOf(thread, "parent-loop", "error", message, `threadmind rebase ${thread.id} ${tree.rootId}`),
+      );
+    }
+    for (const { id } of way) done.add(id);
+  }
+  return findings;
+}
+
+function inspectTexts(project: Project, tree: Tree): Finding[] {
+  const findings: Finding[] = [];
+  const file = `.threadmind/projects/${project.id}.json`;
+  const inContext = findSecret(project.systemContext);
+  if (inContext !== undefined) findings.push(secretIn(file, undefined, inContext.kind));
+  for (const thread of tree.threads.values()) {
+    if (thread.fault !== undefined) continue;
+    const secret = findSecret(thread.body);
+    if (secret !== undefined) findings.push(secretIn(thread.file, secret.line, secret.kind));
+    if (thread.body.length > LONGEST_BODY && isOpen(thread)) {
+      const tokens = countOf(estimateTokens(thread.body.length), "token");
+      const message = `Its summary has ~${tokens}, more than a session's start shows, and is cut there.`;
+      findings.push(
+        findingOf(thread, "long-summary", "warning", message, "Shorten it, or move parts into child threads"),
+      );
+    }
+  }
+  return findings;
+}
+
+function secretIn(file: string, line: number | undefined, kind: string): Finding {
+  const message = `It holds ${kind}${line === undefined ? "" : ` (line ${line} of its text)`}: whoever can read the repository has it.`;
+  return { code: "secret", severity: "error", file, line: undefined, message, remedy: "Revoke it, then take it out" };
+}
+
+function inspectPaths(root: string, tree: Tree): Finding[] {
+  return [...tree.threads.values()]
+    .filter((thread) => thread.fault === undefined && isOpen(thread))
+    .flatMap((thread) => {
+      const missing = usablePaths(thread.paths).filter((path) => !isPresent(root, path));
+      if (missing.length === 0) return [];
+      const message = `${missing.join(", ")} ${missing.length === 1 ? "doesn't" : "don't"} exist in the workspace, so nothing is checked there.`;
+      return [findingOf(thread, "unknown-path", "warning", message, `threadmind update ${thread.id} --paths PATH`)];
+    });
+}
