@@ -47,9 +47,14 @@ async function dispatch(options: GlobalOptions, words: readonly string[]): Promi
     process.exitCode = code;
     return;
   }
-  if (first === "doctor") {
-    const { runDoctor } = await import("./doctor.ts");
-    const { value, text, code } = await runDoctor(options, words.slice(1));
+  if (first === "diff") {
+    const { runDiff } = await import("./diff.ts");
+    const { value, text } = await runDiff(options, words.slice(1));
+    return answer(options, value, text);
+  }
+  if (first === "check" || first === "doctor") {
+    const run = first === "check" ? (await import("./check.ts")).runCheck : (await import("./doctor.ts")).runDoctor;
+    const { value, text, code } = await run(options, words.slice(1));
     answer(options, value, text);
     process.exitCode = code;
     return;

@@ -26,6 +26,19 @@ export const OWN_VERBS: Readonly<Record<string, OwnVerb>> = {
       ["--uninstall", "take it out again"],
     ],
   },
+  check: {
+    usage: "check [OPTIONS]",
+    summary: "Check all thread files, for CI and pull requests; exit code 3 with errors",
+    options: [
+      ["--base REV", "in team mode: who changed whose threads since this commit"],
+      ["--strict", "stale summaries are errors"],
+    ],
+  },
+  diff: {
+    usage: "diff <base..head>",
+    summary: "Show which decisions were added, struck, moved, merged or abandoned, as Markdown",
+    options: [["base..head", "two commits; base...head from where they parted; base alone up to HEAD"]],
+  },
   doctor: {
     usage: "doctor [OPTIONS]",
     summary: "Check the workspace, its files, git, the hooks and the clients, and say what to mend",

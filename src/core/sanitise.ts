@@ -7,7 +7,7 @@ const OWN_LINE =
   /^[\s\p{Cf}]*_(?:ThreadMind context:|Left out|Cut|Missing|Levels|Abandoned here|⚠|Written|No summary)/iu;
 const MOST_ROUNDS = 5;
 const LEAST_WORK = 65_536;
-const SUSPECT = /thread|system|^\s*_/im;
+const SUSPECT = /thread|system|^[^\S\n]*_/im;
 
 /**
  * A text from the repository as it may be shown: without control characters and bidirectional overrides, and with a

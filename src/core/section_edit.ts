@@ -18,11 +18,12 @@ const MOST_LINES = 10;
 
 /**
  * Replaces the content of a section, byte for byte nothing else; an absent one is created in standard order, empty
- * content removes it. Throws `conflicting-sections` if it stands twice, `invalid-content` if the content would end it.
+ * content removes it. Throws `conflicting-sections` if it stands twice, with the lines of a file whose body begins at
+ * `bodyLine`, and `invalid-content` if the content would end it.
  */
-export function setSection(body: string, name: SectionName, content: string): SectionEdit {
+export function setSection(body: string, name: SectionName, content: string, bodyLine = 1): SectionEdit {
   const summary = parseSummary(body);
-  const section = findOnly(summary, name);
+  const section = findOnly(summary, name, bodyLine);
   const text = parseContent(name, headingOf(summary, section, name), content);
   if (section === undefined) return text === "" ? unmoved(body) : createSection(summary, name, text);
   if (text === "") return unmoved(removeSection(summary, section));
@@ -38,10 +39,12 @@ export function appendToSection(
   body: string,
   name: SectionName,
   content: string,
-  { intoLast = false }: { readonly intoLast?: boolean } = {},
+  { intoLast = false, bodyLine = 1 }: { readonly intoLast?: boolean; readonly bodyLine?: number } = {},
 ): SectionEdit {
   const summary = parseSummary(body);
-  const section = intoLast ? summary.sections.findLast((each) => each.name === name) : findOnly(summary, name);
+  const section = intoLast
+    ? summary.sections.findLast((each) => each.name === name)
+    : findOnly(summary, name, bodyLine);
   const text = parseContent(name, headingOf(summary, section, name), content);
   if (text === "") return unmoved(body);
   if (section === undefined) return createSection(summary, name, text);
@@ -56,14 +59,14 @@ function unmoved(body: string): SectionEdit {
   return { body, movedToDecisions: false };
 }
 
-function findOnly({ sections }: Summary, name: SectionName): Section | undefined {
+function findOnly({ sections }: Summary, name: SectionName, bodyLine: number): Section | undefined {
   const named = sections.filter((section) => section.name === name);
   if (named.length < 2) return named[0];
-  const lines = named.slice(0, MOST_LINES).map(({ line }) => line);
+  const lines = named.slice(0, MOST_LINES).map(({ line }) => line + bodyLine - 1);
   const more = named.length > MOST_LINES ? ", …" : "";
   throw new ThreadMindError(
     "conflicting-sections",
-    `Cannot change the section ${name}: it stands ${named.length === 2 ? "twice" : `${named.length} times`} in the summary (lines ${lines.join(", ")}${more}).`,
+    `Cannot change the section ${name}: it stands ${named.length === 2 ? "twice" : `${named.length} times`} in the summary (lines ${lines.join(", ")}${more} of its file).`,
     "Write the whole summary, without section, with that section once.",
   );
 }

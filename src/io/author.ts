@@ -32,6 +32,13 @@ async function askOutside(folder: string): Promise<Awaited<ReturnType<Git["user"
   return { name, email };
 }
 
+/** The id of a person by the name and e-mail of their commits; `undefined` without an e-mail, which can't be told again. */
+export function authorIdOf(name: string, email: string): string | undefined {
+  const address = email.trim().toLowerCase();
+  const slug = slugOf(name);
+  return address === "" ? undefined : `${slug === "" ? "author" : slug}-${digits(address)}`;
+}
+
 function digits(email: string): string {
   return email === "" ? randomBytes(2).toString("hex") : createHash("sha256").update(email).digest("hex").slice(0, 4);
 }

@@ -6,6 +6,7 @@ import { askSetting, askToAdd, askToConfigure, askUnmerged, type Unmerged } from
 import { BRANCH_PREFIX, type GitFolder, type Head, isCommitId, openGitFolder } from "./git_folder.ts";
 import { LOG_OPTIONS, parseLog } from "./git_log.ts";
 import { type Answer, findGitProgram, runGit } from "./git_process.ts";
+import { askRevisions, type RevisionQuestions } from "./git_revisions.ts";
 import { askDeletions, askTexts, askVersions, type DeletingCommit, type FileCommit } from "./git_versions.ts";
 
 export type { Head } from "./git_folder.ts";
@@ -33,7 +34,7 @@ export interface Commit {
 }
 
 /** The questions ThreadMind asks git; each answer is `undefined` when git fails, is missing or too slow. */
-export interface Git {
+export interface Git extends RevisionQuestions {
   /** the repository's top folder */
   readonly top: string;
   /** git's own folder of this working tree */
@@ -136,6 +137,7 @@ export function openGit(folder: string): Git | undefined {
     ignored: (paths) => askIgnored(ask, paths),
     add: (paths) => askToAdd(ask, paths),
     configure: (values) => askToConfigure(ask, values),
+    ...askRevisions(ask),
   };
 }
 
