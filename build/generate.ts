@@ -5,6 +5,7 @@ import { listPluginFiles } from "../src/cli/plugin_files.ts";
 import { type Argument, type Command, parseUsage } from "../src/commands/command.ts";
 import { COMMANDS } from "../src/commands/registry.ts";
 import { listShortcuts } from "../src/commands/shortcuts.ts";
+import { toolOf } from "../src/mcp/tool.ts";
 
 const top = join(import.meta.dir, "..");
 const EFFECTS = {
@@ -93,8 +94,20 @@ function between(page: string, name: string, text: string): string {
   return `${page.slice(0, from + start.length)}\n${text}\n${page.slice(to)}`;
 }
 
+/** The answer to `tools/list` as it is sent: made once, so that no start has to. */
+function toolList(): string {
+  const list = JSON.stringify(COMMANDS.map(toolOf));
+  return `/** All tools as a JSON list; made from the registry by build/generate.ts. */\nexport const TOOL_LIST =\n  ${literal(list)};\n`;
+}
+
+/** A string as the formatter writes it: in the quotes of which it has fewer. */
+function literal(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
+
 const readme = readFileSync(join(top, "README.md"), "utf8");
 const files = new Map([
+  ["src/mcp/tool_list.ts", toolList()],
   ["docs/reference.md", reference()],
   ["README.md", between(readme, "tools", toolTable())],
   ...listPluginFiles(),

@@ -8,7 +8,7 @@ if (options === undefined) {
   const { runCommandLine } = await import("./cli/cli.ts");
   await runCommandLine(argv);
 } else {
-  const { serve } = await import("./mcp/server.ts");
+  const { serve } = await import("./mcp/serve.ts");
   await serve(options);
 }
 

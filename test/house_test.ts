@@ -97,7 +97,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "src/io/watch.ts",
     "src/io/user_files.ts",
     "src/io/byte_file.ts",
-    "src/mcp/transport.ts",
+    "src/mcp/stdio.ts",
     "src/cli/output.ts",
     "src/cli/input.ts",
   ],

@@ -101,7 +101,7 @@ test("a closed standard error ends nothing", async () => {
   const command = `printf '%s\\n' '{"jsonrpc":"2.0","id":1,"method":"ping"}' | ${PROGRAM.join(" ")} 2>&-`;
   expect(program).not.toBe("");
   const { stdout, code } = await spawn(["sh", "-c", command], { cwd: project(), env: environment(temporaryHome()) });
-  expect([stdout, code]).toEqual(['{"result":{},"jsonrpc":"2.0","id":1}\n', 0]);
+  expect([JSON.parse(stdout), code]).toEqual([{ jsonrpc: "2.0", id: 1, result: {} }, 0]);
 });
 
 test.skipIf(process.platform !== "linux")("a server that waits uses no processor time", async () => {

@@ -39,9 +39,6 @@ const ABSENCES: readonly Code[] = ["no-workspace", "no-project", "unknown-projec
 /** The template of all threads' addresses. */
 export const THREAD_TEMPLATE = `${THREAD}{id}`;
 
-/** The capability that goes with these handlers. */
-export const RESOURCE_CAPABILITY = { subscribe: true, listChanged: true } as const;
-
 /** Answers `resources/…` requests, and tells the client of changes: by tools always, on disk while it subscribes to any. */
 export function offerResources(server: Server, session: Session, inTurn: InTurn): Resources {
   const onlooker = lookOn(session);

@@ -8,7 +8,6 @@ import {
   McpError,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { Command } from "../commands/command.ts";
 import { INSTRUCTIONS } from "../commands/instructions.ts";
 import { COMMANDS } from "../commands/registry.ts";
 import { findNearest, quote } from "../core/id.ts";
@@ -16,31 +15,29 @@ import { describeError, ThreadMindError } from "../errors.ts";
 import { parentPid } from "../io/client_process_id.ts";
 import type { Consent } from "../io/scene.ts";
 import { openSession } from "../io/session.ts";
-import { VERSION } from "../version.ts";
+import { CAPABILITIES, type ReceivedLine, SERVER_INFO } from "./first_answers.ts";
 import { offerPrompts } from "./prompts.ts";
-import { type InTurn, offerResources, RESOURCE_CAPABILITY } from "./resources.ts";
+import { type InTurn, offerResources } from "./resources.ts";
 import { followRoots } from "./roots.ts";
+import type { ServeOptions } from "./serve.ts";
+import type { Lines } from "./stdio.ts";
 import { textContent } from "./text.ts";
-import { openStdio } from "./transport.ts";
+import { TOOL_LIST } from "./tool_list.ts";
+import { openTransport } from "./transport.ts";
 
 const ANSWER_MS = 60_000;
 
-/** How the server is started. */
-export interface ServeOptions {
-  readonly root?: string | undefined;
-  readonly directory?: string | undefined;
-}
-
-/** Serves MCP on standard input and output until the client is gone. */
-export async function serve({ root, directory }: ServeOptions): Promise<void> {
-  const server = new Server(
-    { name: "thread-mind", title: "ThreadMind", version: VERSION },
-    {
-      capabilities: { tools: {}, resources: RESOURCE_CAPABILITY, prompts: {}, completions: {} },
-      instructions: INSTRUCTIONS,
-      jsonSchemaValidator: { getValidator: () => () => ({ valid: true, data: undefined, errorMessage: "" }) as never },
-    },
-  );
+/** Serves what the first answers don't, with the SDK; `received` are the lines that came before. */
+export async function serveWithSdk(
+  { root, directory }: ServeOptions,
+  lines: Lines,
+  received: readonly ReceivedLine[],
+): Promise<void> {
+  const server = new Server(SERVER_INFO, {
+    capabilities: CAPABILITIES,
+    instructions: INSTRUCTIONS,
+    jsonSchemaValidator: { getValidator: () => () => ({ valid: true, data: undefined, errorMessage: "" }) as never },
+  });
   let cancelled: AbortSignal | undefined;
   const session = openSession({
     whereabouts: { root, directory },
@@ -61,7 +58,8 @@ export async function serve({ root, directory }: ServeOptions): Promise<void> {
   const resources = offerResources(server, session, inTurn);
   offerPrompts(server, session, inTurn);
 
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: COMMANDS.map(toolOf) }));
+  const tools: Tool[] = JSON.parse(TOOL_LIST);
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) => {
     const command = COMMANDS.find(({ name }) => name === params.name);
     if (command === undefined) throw unknownTool(params.name);
@@ -75,7 +73,7 @@ export async function serve({ root, directory }: ServeOptions): Promise<void> {
     });
   });
 
-  const transport = openStdio();
+  const transport = openTransport(lines, received);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void transport.close());
   await server.connect(transport);
   await transport.closed;
@@ -106,21 +104,6 @@ async function askClient(server: Server, question: string, cancelled: AbortSigna
       "Call again when a person can answer.",
     );
   }
-}
-
-/** A command as a tool: the one place where effects become annotations. */
-export function toolOf(command: Command): Tool {
-  const { name, title, description, effect, isIdempotent } = command;
-  return {
-    ...{ name, title, description },
-    inputSchema: command.inputSchema() as Tool["inputSchema"],
-    annotations: {
-      readOnlyHint: effect === "read",
-      destructiveHint: effect === "destroy",
-      idempotentHint: isIdempotent,
-      openWorldHint: false,
-    },
-  };
 }
 
 async function answerOf(call: () => Promise<{ readonly text: string }>): Promise<CallToolResult> {

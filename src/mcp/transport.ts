@@ -1,5 +1,4 @@
-import { read, write } from "node:fs";
-import process from "node:process";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   CancelledNotificationSchema,
@@ -8,30 +7,30 @@ import {
   JSONRPCMessageSchema,
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
+import { isInitialized, type ReceivedLine } from "./first_answers.ts";
+import type { Lines } from "./stdio.ts";
 
 /** A stdio transport and the moment when the client is gone and its last requests are answered. */
 export interface StdioTransport extends Transport {
   readonly closed: Promise<void>;
 }
 
-const STDIN = 0;
-const STDOUT = 1;
-const CHUNK_BYTES = 65_536;
-const MOST_LINE_BYTES = 64 * 1024 * 1024;
 const LAST_ANSWERS_MS = 900;
 
 /**
- * MCP's stdio transport over the file descriptors: process.stdin and process.stdout would load Node's streams at
- * every start. A line that can't be used is answered with a JSON-RPC error; it never ends the session.
+ * MCP's stdio transport. `received` are the lines that came before it was there; those among them that are `answered` are
+ * told to the SDK, which has to know of the handshake, and its answer goes nowhere. A line that can't be used is
+ * answered with a JSON-RPC error; it never ends the session.
  */
-export function openStdio(): StdioTransport {
+export function openTransport(lines: Lines, received: readonly ReceivedLine[]): StdioTransport {
   const { promise: closed, resolve: settleClosed } = Promise.withResolvers<void>();
   const unanswered = new Set<RequestId>();
+  const answered = new Set<RequestId>();
   let isEnding = false;
   let sending: Promise<void> = Promise.resolve();
 
   const sendLine = (line: string): Promise<void> => {
-    sending = sending.then(() => writeAll(new TextEncoder().encode(`${line}\n`))).catch(() => finish());
+    sending = lines.send(line).catch(() => finish());
     return sending;
   };
   const finish = (): void => {
@@ -47,7 +46,7 @@ export function openStdio(): StdioTransport {
       sending.then(finish, finish);
     }
   };
-  const receive = (line: string | undefined): void => {
+  const receive = (line: string | undefined, isAnswered = false): void => {
     const parsed = parseMessage(line);
     if (parsed === undefined) return;
     if ("refusal" in parsed) {
@@ -55,7 +54,7 @@ export function openStdio(): StdioTransport {
       return;
     }
     const { message } = parsed;
-    if ("method" in message && "id" in message) unanswered.add(message.id);
+    if ("method" in message && "id" in message) (isAnswered ? answered : unanswered).add(message.id);
     const cancelled = CancelledNotificationSchema.safeParse(message);
     if (cancelled.success && cancelled.data.params.requestId !== undefined)
       unanswered.delete(cancelled.data.params.requestId);
@@ -65,10 +64,18 @@ export function openStdio(): StdioTransport {
   const transport: StdioTransport = {
     closed,
     async start() {
-      readLines(receive, end);
+      // More may come in meanwhile.
+      for (let at = 0; at < received.length; at++) {
+        const { line, isAnswered } = received[at] ?? { line: "", isAnswered: false };
+        receive(line, isAnswered);
+        // The handshake's steps follow each other as if they were read one by one.
+        if (isAnswered || isInitialized(line ?? "")) await nextTurn();
+      }
+      lines.follow(receive, end);
     },
     async send(message: JSONRPCMessage) {
       const isAnswer = !("method" in message) && "id" in message;
+      if (isAnswer && message.id !== undefined && answered.delete(message.id)) return;
       await sendLine(JSON.stringify(withPlainError(message)));
       if (!isAnswer) return;
       if (message.id !== undefined) unanswered.delete(message.id);
@@ -124,63 +131,4 @@ function firstFinding(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Reads standard input to its end, a line at a time; an over-long line is `undefined`. */
-function readLines(onLine: (line: string | undefined) => void, onEnd: () => void): void {
-  const buffer = new Uint8Array(CHUNK_BYTES);
-  let parts: Uint8Array[] = [];
-  let size = 0;
-  const take = (chunk: Uint8Array): void => {
-    let start = 0;
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, start)) {
-      parts.push(chunk.slice(start, at));
-      onLine(size > MOST_LINE_BYTES ? undefined : Buffer.concat(parts).toString("utf8"));
-      parts = [];
-      size = 0;
-      start = at + 1;
-    }
-    size += chunk.length - start;
-    if (size > MOST_LINE_BYTES) parts = [];
-    else parts.push(chunk.slice(start));
-  };
-  const next = (): void => {
-    read(STDIN, buffer, 0, CHUNK_BYTES, null, (error, count) => {
-      if (error !== null && error.code === "EAGAIN") {
-        followStream(take, onEnd);
-      } else if (error !== null || count === 0) {
-        onEnd();
-      } else {
-        take(buffer.subarray(0, count));
-        next();
-      }
-    });
-  };
-  next();
-}
-
-/**
- * Standard input that doesn't block (a socket of some clients) is left to Node's stream once it has nothing to read:
- * asking it again and again would keep a processor busy for as long as the client is silent.
- */
-function followStream(take: (chunk: Uint8Array) => void, onEnd: () => void): void {
-  process.stdin.on("data", take);
-  process.stdin.on("end", onEnd);
-  process.stdin.on("close", onEnd);
-  process.stdin.on("error", onEnd);
-}
-
-/** Writes all bytes to standard output; rejects when the client has closed it. */
-function writeAll(bytes: Uint8Array): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const next = (offset: number): void => {
-    write(STDOUT, bytes, offset, bytes.length - offset, null, (error, count) => {
-      if (error !== null && error.code === "EAGAIN") setTimeout(() => next(offset), 5);
-      else if (error !== null) reject(error);
-      else if (offset + count < bytes.length) next(offset + count);
-      else resolve();
-    });
-  };
-  next(0);
-  return promise;
 }
