@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { COMPILED, run } from "./support/binary.ts";
+import { COMPILED, PROGRAM, run, spawn } from "./support/binary.ts";
 import { openClient } from "./support/client.ts";
 import { end, hook, hookWithOpenInput, openProcess, start, usageRecord } from "./support/hooks.ts";
 import { openServer } from "./support/server.ts";
 import { STAMP, snapshot, type ThreadText, writeProject } from "./support/stored_project.ts";
-import { type GitRepository, gitRepository, temporaryFolder } from "./support/temp.ts";
+import { environment, type GitRepository, gitRepository, temporaryFolder, temporaryHome } from "./support/temp.ts";
 
 const MOST_CHARACTERS = 9000;
 
@@ -211,14 +211,19 @@ test("config.json holds the last 200 sessions, what it doesn't know, and nothing
   expect(after.mine).toEqual({ a: 1 });
 });
 
-test("a config.json that can't be read is left as it is, and the context is shown", async () => {
+test("a config.json that can't be read is set aside when a session starts, said once, and sessions are measured", async () => {
   const repository = repositoryWith();
-  writeFileSync(configFile(repository.top), '{"author": "me-1234", ');
+  const broken = '{"author": "me-1234", ';
+  writeFileSync(configFile(repository.top), broken);
+  await end(repository, "s0", transcript(usageRecord(5000)));
+  expect(readFileSync(configFile(repository.top), "utf8")).toBe(broken);
   const text = await start(repository, "startup", "s1");
-  expect(text).toContain("config.json");
-  expect(text).toContain("## Thread: App (active)");
-  await end(repository, "s1", transcript(usageRecord(5000)));
-  expect(readFileSync(configFile(repository.top), "utf8")).toBe('{"author": "me-1234", ');
+  expect(text).toMatch(/^⚠ \.threadmind\/config\.json:1: .* It was set aside as .*unreadable\.\n\n## Thread: App/);
+  expect(text).not.toContain("counts as empty");
+  expect(repository.read(".threadmind/local/config.json.unreadable")).toBe(broken);
+  expect(await start(repository, "clear", "s2")).not.toContain("config.json");
+  await end(repository, "s2", transcript(usageRecord(5000)));
+  expect(sessionsOf(repository).map(({ session }) => session)).toEqual(["s1", "s2"]);
 });
 
 test("a checkout that can't be written to shows the context all the same", async () => {
@@ -292,7 +297,8 @@ test("`stats` shows what was measured, per client, and says so when nothing was"
   expect(await stats()).toContain("Measured sessions (Claude Code plugin, Gemini CLI):");
   const { sessions } = JSON.parse((await run(["stats", "--json"], { cwd: repository.top })).stdout);
   expect(sessions).toEqual({
-    ended: { sessions: 2, average: 48_200, most: 66_400 },
+    ended: { sessions: 2, average: 48_200 },
+    most: 66_400,
     loaded: { sessions: 2, average: 13 },
     clients: ["claude-code", "gemini"],
   });
@@ -412,6 +418,140 @@ test("decisions are shown before an edit once a file and conversation, in 600 ch
   const replaced = await call("summary_update", { threadId: "auth", content: "## Decisions\n- none" });
   expect([replaced.isError, replaced.text]).toEqual([true, expect.stringContaining("saw only a part of it")]);
   await close();
+});
+
+/** Ends a conversation at a thread in a process that is gone afterwards. */
+async function leave(repository: GitRepository, id: string, thread: string): Promise<void> {
+  const client = openProcess();
+  activate(repository, thread);
+  expect(await start(repository, "startup", id, { pid: client.pid })).toContain(`## Thread: ${thread} (active)`);
+  await client.end();
+}
+
+for (const source of ["resume", "fork"]) {
+  test(`after a ${source} on another branch a write without a thread is refused once, as without a hook`, async () => {
+    const repository = repositoryWith({
+      fa: { branch: "feature/a" },
+      fb: { branch: "feature/b", body: "- precious\n" },
+    });
+    repository.commit("Start");
+    repository.git("checkout", "--quiet", "-b", "feature/a");
+    const first = await openClient({ cwd: repository.top });
+    expect(await start(repository, "startup", "s1")).toContain("## Thread: fa (active)");
+    await first.call("context_get");
+    await first.close();
+    repository.git("checkout", "--quiet", "-b", "feature/b");
+    const { call, close } = await openClient({ cwd: repository.top });
+    expect(await start(repository, source, source === "fork" ? "s2" : "s1")).toBe("");
+    const refused = await call("summary_update", { content: "## Decisions\n- meant for fa" });
+    expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining("the branch changed to feature/b")]);
+    expect(repository.read(".threadmind/threads/app/fb.md")).toContain("- precious");
+    await close();
+  });
+}
+
+test("a conversation that is resumed after its thread was deleted writes nowhere else", async () => {
+  const repository = repositoryWith({ gone: {}, pay: { body: "- precious\n" } });
+  await leave(repository, "s1", "gone");
+  rmSync(join(repository.top, ".threadmind/threads/app/gone.md"));
+  activate(repository, "pay");
+  expect(await start(repository, "resume", "s1")).toBe("");
+  const { call, close } = await openClient({ cwd: repository.top });
+  const refused = await call("summary_update", { content: "text meant for gone" });
+  expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining("gone from this checkout")]);
+  expect(repository.read(".threadmind/threads/app/pay.md")).toContain("- precious");
+  await close();
+});
+
+test("a conversation that is resumed in the same client, or in another, goes back to its own thread", async () => {
+  const repository = repositoryWith({ auth: {}, pay: {} });
+  activate(repository, "auth");
+  await start(repository, "startup", "q1");
+  const { call, close } = await openClient({ cwd: repository.top });
+  await start(repository, "clear", "q2");
+  await call("thread_switch", { threadId: "pay" });
+  expect(await start(repository, "resume", "q1")).toBe("");
+  expect((await call("context_get")).text).toContain("## Thread: auth (active)");
+  await start(repository, "resume", "q2");
+  expect((await call("context_get")).text).toContain("## Thread: pay (active)");
+  await close();
+  const other = openProcess();
+  await start(repository, "resume", "q1", { pid: other.pid });
+  expect(await start(repository, "compact", "q1", { pid: other.pid })).toContain("## Thread: auth (active)");
+  await other.end();
+});
+
+test("a resumed conversation has seen what it had seen, shown by hook or server", async () => {
+  for (const shows of ["hook", "server"]) {
+    const repository = repositoryWith({
+      auth: { body: "## Decisions\n- JWT\n" },
+      pay: { body: "## Decisions\n- cards\n" },
+    });
+    activate(repository, shows === "hook" ? "auth" : "pay");
+    await start(repository, "startup", "r1");
+    const first = await openClient({ cwd: repository.top });
+    if (shows === "server") await first.call("context_get", { threadId: "auth", alone: true });
+    await first.close();
+    await run(["summary", "auth", "--content", "## Decisions\n- a colleague's"], { cwd: repository.top });
+    await start(repository, "resume", "r1");
+    const { call, close } = await openClient({ cwd: repository.top });
+    const answer = await call("summary_update", { threadId: "auth", content: "## Decisions\n- my old view" });
+    expect([shows, answer.isError, answer.text]).toEqual([shows, true, expect.stringContaining("- a colleague's")]);
+    await close();
+  }
+});
+
+test("an active thread that is damaged is named at the start, and nothing meant for it lands elsewhere", async () => {
+  const damages = ["---\nid: auth\n", "---text\nx\n", "---\n- a\n---\n", "", "\u0000"];
+  for (const damage of damages) {
+    const repository = repositoryWith({ auth: {} });
+    activate(repository, "auth");
+    writeFileSync(join(repository.top, ".threadmind/threads/app/auth.md"), damage);
+    const before = snapshot(join(repository.top, ".threadmind/threads"));
+    const text = await start(repository, "startup", "s1");
+    expect([text.trimEnd().split("\n").length, text.includes("auth.md")]).toEqual([1, true]);
+    const { call, close } = await openClient({ cwd: repository.top });
+    const answer = await call("summary_update", { content: "## Decisions\n- meant for auth" });
+    expect([answer.isError, answer.text.includes("auth.md")]).toEqual([true, true]);
+    expect(snapshot(join(repository.top, ".threadmind/threads"))).toEqual(before);
+    await close();
+  }
+});
+
+test("a hook fails no client: wrong words, and an output that is full or gone, are exit 0", async () => {
+  const repository = repositoryWith();
+  const wrong = [["nope"], [], ["session-start", "--client", "nope"], ["pre-edit", "--bogus"], ["session-end", "x"]];
+  for (const words of wrong) {
+    const { stdout, stderr, code } = await run(["hook", ...words], { cwd: repository.top, stdin: "{}" });
+    expect([stdout, code, stderr.startsWith("threadmind: Cannot run threadmind hook")]).toEqual(["", 0, true]);
+  }
+  if (!existsSync("/dev/full")) return;
+  const env = environment(temporaryHome());
+  const line = `echo '{}' | ${PROGRAM.map((word) => `'${word}'`).join(" ")} hook session-start > /dev/full`;
+  expect((await spawn(["sh", "-c", line], { cwd: repository.top, env })).code).toBe(0);
+});
+
+test("before an edit each governing thread gets its share, without headings; what doesn't fit is named", async () => {
+  const long = bullets(40, "a decision that is rather long for what it says");
+  const repository = repositoryWith({
+    near: { body: `## Decisions\n${long}` },
+    far: { body: "## Decisions\n- one\n\n## Constraints\n- two\n" },
+    last: { body: `## Decisions\n- ${"x".repeat(400)}\n` },
+  });
+  for (const [id, path] of [
+    ["near", "src/a/b"],
+    ["far", "src/a"],
+    ["last", "src"],
+  ] as const)
+    await run(["update", id, "--paths", path], { cwd: repository.top });
+  const file = join(repository.top, "src/a/b/c.ts");
+  const { stdout } = await hook(repository, "pre-edit", { session_id: "s1", tool_input: { file_path: file } });
+  const text: string = JSON.parse(stdout).hookSpecificOutput.additionalContext;
+  expect(text.length).toBeLessThanOrEqual(600);
+  expect(text).toMatch(/Thread near, about src\/a\/b:\n_⚠ .*_\n- a decision/);
+  expect(text).toMatch(/Thread far, about src\/a:\n_⚠ .*_\n- one\n- two/);
+  expect(text).not.toContain("## ");
+  expect(text).toMatch(/last/);
 });
 
 test("nothing of a hostile thread reaches the client's own words", async () => {

@@ -13,7 +13,7 @@ import { findWorkspace, type Whereabouts } from "../io/workspace.ts";
 import type { HookCall } from "./hook_call.ts";
 import { readPayload } from "./input.ts";
 import type { GlobalOptions } from "./options.ts";
-import { writeNotice } from "./output.ts";
+import { isInputTerminal, writeNotice } from "./output.ts";
 
 const PAYLOAD_MS = 1000;
 
@@ -45,9 +45,19 @@ export const HOOK_EVENTS: readonly string[] = Object.keys(EVENTS);
 /**
  * Runs a client's hook: the event's payload is read from standard input. Outside a project there is nothing to do; a
  * failure is one line for the model or the person, never an exit code, since some clients stop at one. Throws `usage` for
- * an event that isn't there.
+ * wrong words, but at a terminal only.
  */
 export async function runHook(options: GlobalOptions, words: readonly string[]): Promise<HookOutcome> {
+  try {
+    return await runEvent(options, words);
+  } catch (error) {
+    if (!(error instanceof ThreadMindError) || isInputTerminal()) throw error;
+    writeNotice(`threadmind: ${describeError(error)}`);
+    return NOTHING;
+  }
+}
+
+async function runEvent(options: GlobalOptions, words: readonly string[]): Promise<HookOutcome> {
   const isDryRun = words.includes("--dry-run");
   const { event, client } = parseWords(words.filter((word) => word !== "--dry-run"));
   const payload = parseHookPayload(await readPayload(PAYLOAD_MS), client);
@@ -103,7 +113,8 @@ function parseWords(words: readonly string[]): { readonly event: HookEvent; read
   if (typed === undefined) throw usageError("the event is missing", `The events are: ${HOOK_EVENTS.join(", ")}.`);
   const event = Object.hasOwn(EVENTS, typed) ? EVENTS[typed] : undefined;
   if (event === undefined) throw usageError(`there is no event ${quote(typed)}`, suggest(typed, HOOK_EVENTS));
-  if (unknown !== undefined) throw usageError(`it takes no ${quote(unknown)}`, "It takes --client NAME and --dry-run.");
+  if (unknown !== undefined)
+    throw usageError(`it takes no ${quote(unknown)}`, "It takes --client NAME, --dry-run and --max-tokens N.");
   const client = HOOK_CLIENTS.find((name) => name === named);
   if (named !== undefined && client === undefined)
     throw usageError(`there is no client ${quote(named)}`, suggest(named, HOOK_CLIENTS));

@@ -19,6 +19,7 @@ import { clientPidOf, HOOK_LOCK_MS, type HookCall } from "./hook_call.ts";
 
 const MOST_CHARACTERS = 600;
 const MOST_THREADS = 3;
+const LEAST_SHOWN = 30;
 const MOST_REMEMBERED = 500;
 const REST = "… (thread_search with this path has all of it)";
 
@@ -57,22 +58,44 @@ export async function showGovernors(call: HookCall): Promise<HookOutcome> {
   return { value: { file, threads: governors.map(({ thread }) => thread.id) }, text };
 }
 
+/** The nearest thread first; one of which not a line fits is only named. */
 async function render({ git, workspace }: Scene, file: string, governors: readonly Governor[]): Promise<string> {
   const threads = governors.map(({ thread }) => thread);
   const notes = await readStaleNotes(git, workspace.root, threads);
-  const parts = governors.flatMap(({ thread, path }) => {
-    const note = notes.get(thread.id);
+  const head = `Decided earlier about ${stripControls(file)} (ThreadMind):`;
+  let room = MOST_CHARACTERS - head.length - REST.length - 2;
+  const shown: string[] = [];
+  const unshown: string[] = [];
+  let isCut = false;
+  for (const [index, { thread, path }] of governors.entries()) {
     const mark = thread.status === "open" ? "" : ` (${thread.status})`;
-    const decisions = sanitiseText(inheritedText(thread.body)).trim();
-    return [
-      `Thread ${stripControls(thread.id)}${mark}, about ${stripControls(path)}:`,
-      ...(note === undefined ? [] : [note]),
-      decisions,
-    ];
-  });
-  const text = [`Decided earlier about ${stripControls(file)} (ThreadMind):`, ...parts].join("\n");
-  if (text.length <= MOST_CHARACTERS) return text;
-  return `${cutAtLineEnd(text, MOST_CHARACTERS - REST.length - 1)}\n${REST}`;
+    const name = `Thread ${stripControls(thread.id)}${mark}, about ${stripControls(path)}:`;
+    const top = [name, ...(notes.has(thread.id) ? [notes.get(thread.id) ?? ""] : [])].join("\n");
+    const text = decisionsOf(thread.body);
+    // What those after it need to be told at all is left to them.
+    const share = Math.floor(room / (governors.length - index)) - top.length - 2;
+    const fitting = text.length <= share ? text : cutAtLineEnd(text, Math.max(0, share)).trimEnd();
+    if (share < LEAST_SHOWN || fitting === "") {
+      unshown.push(stripControls(thread.id));
+      continue;
+    }
+    isCut ||= fitting !== text;
+    shown.push(`${top}\n${fitting}`);
+    room -= top.length + fitting.length + 2;
+  }
+  const also = unshown.length === 0 ? [] : [`Also: ${unshown.join(", ")}`];
+  return cutAtLineEnd(
+    [head, ...shown, ...also, ...(isCut || unshown.length > 0 ? [REST] : [])].join("\n"),
+    MOST_CHARACTERS,
+  );
+}
+
+/** Decisions and constraints without the headings above them, which cost and say little here. */
+function decisionsOf(body: string): string {
+  return sanitiseText(inheritedText(body))
+    .split("\n")
+    .filter((line) => !/^#{1,2} |^\s*$/.test(line))
+    .join("\n");
 }
 
 /** The file as threads name it; `undefined` for one that isn't in the workspace. */

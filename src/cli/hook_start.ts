@@ -5,6 +5,7 @@ import { ThreadMindError } from "../errors.ts";
 import {
   type ClientPlace,
   findConversation,
+  type LeftConversation,
   listRunning,
   readClientSession,
   writeConversation,
@@ -12,6 +13,7 @@ import {
 import { changeConfig, readConfig } from "../io/config.ts";
 import type { Layout } from "../io/layout.ts";
 import type { Scene } from "../io/scene.ts";
+import type { Sighting } from "../io/seen.ts";
 import { openSession, type Session } from "../io/session.ts";
 import { checkSessionId, checkTranscript, type SessionRecord } from "../io/session_record.ts";
 import { openStore } from "../io/store.ts";
@@ -34,38 +36,49 @@ export async function startSession(call: HookCall): Promise<HookOutcome> {
   const { projects, faults } = openStore(layout.root, now).readProjects();
   if (projects.length === 0 && faults.length === 0) return { value: {}, text: "" };
   const pid = clientPidOf(call);
+  const left = leftBy(call, pid);
   const session = openSession({
     whereabouts: call.whereabouts,
     now,
     ...(call.isDryRun ? {} : { clientPid: pid }),
-    start: startOf(call, pid) ?? "new",
+    start: left?.place ?? "new",
     project: call.options.project,
     thread: call.options.thread,
   });
-  const isContinuing = CONTINUING.has(payload.source ?? "");
+  // Nothing is said to a conversation that goes on, so nothing may move it either: the server's next call will.
+  if (CONTINUING.has(payload.source ?? "")) {
+    if (!call.isDryRun)
+      await remember(call, pid, { place: left?.place, seen: left?.seen ?? new Map(), tokens: undefined });
+    return { value: {}, text: "" };
+  }
   let place: ClientPlace | undefined;
   let answer: ContextAnswer | undefined;
+  let aside: string | undefined;
   try {
     const scene = await session.scene({});
     const { active, project, head } = scene;
     if (active !== undefined) place = { project: project.id, thread: active.id, branch: head?.branch };
-    if (!isContinuing) answer = await readFitting(session, scene, call);
+    answer = await readFitting(session, scene, call);
   } finally {
-    if (!call.isDryRun) await remember(call, pid, place, session, answer);
+    const shown = { place, seen: session.seen.list(), tokens: answer?.tokens };
+    if (!call.isDryRun) aside = await remember(call, pid, shown);
   }
-  if (answer === undefined) return { value: {}, text: "" };
-  const { project, thread, tokens, leftOut, isCut } = answer;
-  return { value: { project, thread, tokens, leftOut, isCut }, text: withNotices(answer.notices, answer.context) };
+  const { project, thread, tokens, leftOut, isCut, notices, context } = answer;
+  const said =
+    aside === undefined
+      ? notices
+      : [`⚠ ${aside}`, ...notices.filter((line) => !/config\.json.* counts as empty/.test(line))];
+  return { value: { project, thread, tokens, leftOut, isCut }, text: withNotices(said, context) };
 }
 
-/** Where the client stood: before `/clear` and compaction, or when the conversation that is resumed was left. */
-function startOf({ payload, layout }: HookCall, pid: number): ClientPlace | undefined {
+/** Where the client stood, and what it had seen: before `/clear` and compaction, or when the conversation was left that is resumed. */
+function leftBy({ payload, layout }: HookCall, pid: number): LeftConversation | undefined {
   const { source, sessionId, client } = payload;
   // Claude Code starts with a process of its own: what is written under its number is of an earlier one.
   const isFresh = source === "startup" && (client === "claude-code" || client === undefined);
-  const own = isFresh ? undefined : readClientSession(layout, pid)?.place;
-  if (own !== undefined || source !== "resume" || sessionId === undefined) return own;
-  return findConversation(layout, sessionId)?.place;
+  const own = isFresh ? undefined : readClientSession(layout, pid);
+  if (source !== "resume" || sessionId === undefined || own?.conversation === sessionId) return own;
+  return findConversation(layout, sessionId) ?? own;
 }
 
 /** The context, with its notices in no more characters than clients show. */
@@ -97,27 +110,35 @@ function cutNotices(notices: readonly string[]): readonly string[] {
   return text === "" ? [] : text.split("\n");
 }
 
-/** Writes what the server and the statistics need to know; a checkout that can't be written to starts all the same. */
+interface Shown {
+  readonly place: ClientPlace | undefined;
+  readonly seen: ReadonlyMap<string, Sighting>;
+  /** of the context that was loaded */
+  readonly tokens: number | undefined;
+}
+
+/**
+ * Writes what the server and the statistics need to know; a checkout that can't be written to starts all the same. Returns
+ * what is to be said of a config.json that was set aside.
+ */
 async function remember(
   { payload, layout, now }: HookCall,
   pid: number,
-  place: ClientPlace | undefined,
-  session: Session,
-  answer: ContextAnswer | undefined,
-): Promise<void> {
+  { place, seen, tokens }: Shown,
+): Promise<string | undefined> {
   const at = now().toISOString();
   const id = checkSessionId(payload.sessionId);
   const missed = measureMissed(layout, id, payload.source === "resume", at);
   try {
-    await openStore(layout.root, now).change(async (writer) => {
-      writeConversation(layout, pid, { id, at, place, seen: session.seen.list() });
-      const { sessions, fault } = readConfig(layout);
-      const known = sessions.find((record) => record.session === id);
-      const records = id === undefined ? missed : [...missed, startedRecord(id, known, payload, at, answer)];
-      if (fault === undefined && records.length > 0) changeConfig(layout, writer, { sessions: records });
+    return await openStore(layout.root, now).change(async (writer) => {
+      writeConversation(layout, pid, { id, at, place, seen });
+      const known = readConfig(layout).sessions.find((record) => record.session === id);
+      const records = id === undefined ? missed : [...missed, startedRecord(id, known, payload, at, tokens)];
+      return records.length === 0 ? undefined : changeConfig(layout, writer, { sessions: records });
     }, HOOK_LOCK_MS);
   } catch (error) {
     if (!(error instanceof ThreadMindError)) throw error;
+    return undefined;
   }
 }
 
@@ -126,14 +147,14 @@ function startedRecord(
   known: SessionRecord | undefined,
   { client, transcript }: HookCall["payload"],
   at: string,
-  answer: ContextAnswer | undefined,
+  tokens: number | undefined,
 ): SessionRecord {
   return {
     session,
     client: client ?? known?.client,
     transcript: checkTranscript(transcript) ?? known?.transcript,
     startedAt: known?.startedAt ?? at,
-    context: answer?.tokens ?? known?.context,
+    context: tokens ?? known?.context,
     // It runs again: should its end be missed, its transcript is measured at the next start.
     at: undefined,
   };

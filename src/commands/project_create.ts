@@ -7,7 +7,7 @@ import type { Project } from "../io/store.ts";
 import { noWorkspaceError } from "../io/workspace.ts";
 import { modeArgument, optionalText, textArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
-import { recordActive, withNotices } from "./scene.ts";
+import { moveActive, withNotices } from "./scene.ts";
 import { checkSecrets } from "./thread_write.ts";
 
 const ROOT = "main" as ThreadId;
@@ -40,7 +40,7 @@ export const projectCreate = defineCommand({
       const fields = { id: ROOT, title, parentId: null, author: author.id, createdAt, updatedAt: createdAt };
       writer.putThread(id, ROOT, renderThreadFile(fields, ""));
       writer.putProject(id, `${JSON.stringify(project, undefined, 2)}\n`);
-      const notices = recordActive(session, { store, head }, writer, project, ROOT, author.id);
+      const notices = moveActive(session, { store, head }, writer, project, ROOT, author.id);
       return { project: id, title, mode, thread: ROOT, workspace: session.nameWorkspace(), notices };
     });
   },

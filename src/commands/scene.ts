@@ -3,6 +3,7 @@ import { inheritedText } from "../core/summary.ts";
 import { stripControls } from "../core/text_controls.ts";
 import { countOf, estimateTokens } from "../core/tokens.ts";
 import { chainOf, type Fault, type Thread, type Tree } from "../core/tree.ts";
+import { ThreadMindError } from "../errors.ts";
 import type { Config, ConfigChange } from "../io/config.ts";
 import { changeConfig, readConfig } from "../io/config.ts";
 import { readStaleNotes } from "../io/freshness.ts";
@@ -119,6 +120,21 @@ export function recordActive(
   const aside = changeConfig(scene.store.layout, writer, change);
   session.activate(project, thread, scene.head);
   return aside === undefined ? [] : [aside];
+}
+
+/**
+ * The same behind a change that is on disk already: where the active thread can't be recorded, only this session has it,
+ * and the answer says so instead of denying the change.
+ */
+export function moveActive(...args: Parameters<typeof recordActive>): string[] {
+  const [session, { head }, , project, thread] = args;
+  try {
+    return recordActive(...args);
+  } catch (error) {
+    if (!(error instanceof ThreadMindError) || error.code !== "storage") throw error;
+    session.keepActive(project, thread, head);
+    return [`${thread} is not recorded as the active thread: ${error.message}`];
+  }
 }
 
 function authorChange({ author, authors }: Config, id: string): ConfigChange {

@@ -140,16 +140,16 @@ function oldText(body: string, section: SectionName | undefined): string {
 }
 
 function editBody(
-  { body, eol }: ThreadFile,
+  { body, bodyLine, eol }: ThreadFile,
   content: string,
   section: SectionName | undefined,
   append: boolean,
 ): { readonly body: string; readonly movedToDecisions: boolean } {
   if (append) {
     if (content.trim() === "") throw emptyAppend();
-    return appendToSection(body, section ?? "Decisions", content);
+    return appendToSection(body, section ?? "Decisions", content, { bodyLine });
   }
-  if (section !== undefined) return setSection(body, section, content);
+  if (section !== undefined) return setSection(body, section, content, bodyLine);
   return { body: wholeBody(body, content, eol), movedToDecisions: false };
 }
 

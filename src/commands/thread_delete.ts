@@ -4,7 +4,7 @@ import type { Scene } from "../io/scene.ts";
 import { textArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { ensureOwner } from "./ownership.ts";
-import { nameOf, recordActive, withNotices } from "./scene.ts";
+import { moveActive, nameOf, withNotices } from "./scene.ts";
 
 /** Deletes a thread with all below it. */
 export const threadDelete = defineCommand({
@@ -32,7 +32,7 @@ export const threadDelete = defineCommand({
         project.id,
         doomed.map(({ id }) => id),
       );
-      const notices = next === undefined ? [] : recordActive(session, scene, writer, project, next.id);
+      const notices = next === undefined ? [] : moveActive(session, scene, writer, project, next.id);
       return {
         ...{
           project: project.id,
@@ -62,7 +62,7 @@ function refusal({ id }: Thread, why: string, hint: string): ThreadMindError {
 }
 
 async function askFirst(
-  session: Parameters<typeof recordActive>[0],
+  session: Parameters<typeof moveActive>[0],
   { project }: Scene,
   doomed: readonly Thread[],
 ): Promise<void> {

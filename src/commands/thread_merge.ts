@@ -8,7 +8,7 @@ import { faultError } from "../io/store.ts";
 import { optionalText, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { checkOwner, isForeign } from "./ownership.ts";
-import { recordActive, withNotices } from "./scene.ts";
+import { moveActive, withNotices } from "./scene.ts";
 import { openChildrenOf } from "./thread_status.ts";
 import {
   checkContent,
@@ -73,7 +73,7 @@ export const threadMerge = defineCommand({
       });
       const fields = { status: "done", mergedInto: parent.id };
       writer.putThread(project.id, thread.id, writeThread(child, { fields }, session.now()));
-      const notices = recordActive(session, scene, writer, project, parent.id);
+      const notices = moveActive(session, scene, writer, project, parent.id);
       return {
         ...{
           project: project.id,
@@ -121,7 +121,7 @@ function findParent({ tree, thread }: Scene): Thread {
     throw new ThreadMindError(
       "merge-conflict",
       `Cannot merge ${thread.id}: ${file} (${id}) has merge conflicts (line ${conflictLine}).`,
-      "Settle the conflict in the file first.",
+      "Run threadmind resolve, or settle it in the file, and call again.",
     );
   }
   if (parent.status !== "open")

@@ -10,7 +10,9 @@ export interface MeasuredSession {
 
 /** Averages over sessions; `undefined` where none is known. */
 export interface MeasuredSizes {
-  readonly ended: { readonly sessions: number; readonly average: number; readonly most: number } | undefined;
+  readonly ended: { readonly sessions: number; readonly average: number } | undefined;
+  /** the largest that any of them ever was */
+  readonly most: number | undefined;
   readonly loaded: { readonly sessions: number; readonly average: number } | undefined;
   readonly clients: readonly string[];
 }
@@ -26,11 +28,12 @@ const CLIENT_NAMES: Readonly<Record<string, string>> = {
 /** What sessions' sizes come to. */
 export function measureSessions(sessions: readonly MeasuredSession[]): MeasuredSizes {
   const sizes = sessions.flatMap(({ size }) => size ?? []);
-  const peaks = sessions.flatMap(({ size, peak }) => (size === undefined ? [] : [Math.max(size, peak ?? 0)]));
+  const peaks = sessions.flatMap(({ size, peak }) => [size ?? [], peak ?? []].flat());
   const contexts = sessions.flatMap(({ context }) => context ?? []);
-  const counted = sessions.filter(({ size, context }) => size !== undefined || context !== undefined);
+  const counted = sessions.filter(({ size, peak, context }) => (size ?? peak ?? context) !== undefined);
   return {
-    ended: sizes.length === 0 ? undefined : { ...averageOf(sizes), most: peaks.reduce((a, b) => Math.max(a, b), 0) },
+    ended: sizes.length === 0 ? undefined : averageOf(sizes),
+    most: peaks.length === 0 ? undefined : peaks.reduce((a, b) => Math.max(a, b)),
     loaded: contexts.length === 0 ? undefined : averageOf(contexts),
     clients: [...new Set(counted.flatMap(({ client }) => client ?? []))].sort(),
   };
@@ -42,18 +45,20 @@ function averageOf(values: readonly number[]): { readonly sessions: number; read
 }
 
 /** The sizes for people; says where to get them if there are none. */
-export function renderMeasured({ ended, loaded, clients }: MeasuredSizes): string[] {
-  if (ended === undefined && loaded === undefined)
+export function renderMeasured({ ended, most, loaded, clients }: MeasuredSizes): string[] {
+  if (ended === undefined && most === undefined && loaded === undefined)
     return ["Measured sessions: none yet. The Claude Code plugin measures them: threadmind setup claude-code"];
   const names = clients.map((client) => CLIENT_NAMES[client] ?? "another client");
   const tokens = (value: number): string => `~${groupDigits(value)} tokens`;
   const lines = [`Measured sessions${names.length === 0 ? "" : ` (${[...new Set(names)].join(", ")})`}:`];
   if (ended !== undefined) {
-    const { average, most, sessions } = ended;
+    const { average, sessions } = ended;
     lines.push(
-      `  Conversation size when sessions ended: ${tokens(average)} on average, ~${groupDigits(most)} at most (${countOf(sessions, "session")})`,
+      `  Conversation size when sessions ended: ${tokens(average)} on average, ~${groupDigits(most ?? average)} at most (${countOf(sessions, "session")})`,
     );
-  }
+  } else if (most !== undefined)
+    lines.push(`  Conversation size: ${tokens(most)} at most; how large sessions ended isn't known`);
+
   if (loaded !== undefined) {
     const { average, sessions } = loaded;
     lines.push(
@@ -61,6 +66,6 @@ export function renderMeasured({ ended, loaded, clients }: MeasuredSizes): strin
     );
   }
   const counted = "  Conversation sizes are the model provider's counts, read from transcripts";
-  lines.push(ended === undefined ? "  No session's end was measured yet." : `${counted}; contexts are estimates.`);
+  lines.push(most === undefined ? "  No session's end was measured yet." : `${counted}; contexts are estimates.`);
   return lines;
 }

@@ -7,7 +7,14 @@ import { type FileFinding, readFields } from "./header_fields.ts";
 import { type EntryValue, type HeaderEntry, readPlainHeader } from "./plain_header.ts";
 import { placeBlockEntries, placeFlowEntries, type RichPair, textForYaml } from "./rich_header.ts";
 import { applyEdits, eolOf } from "./text_edit.ts";
-import { type FieldKey, isFieldKey, type ThreadFields } from "./thread_fields.ts";
+import {
+  FIELD_KEYS,
+  type FieldKey,
+  type FieldValue,
+  isFieldKey,
+  isSameValue,
+  type ThreadFields,
+} from "./thread_fields.ts";
 
 export type { Unreadable } from "./header.ts";
 export type { FileFinding } from "./header_fields.ts";
@@ -49,6 +56,9 @@ const DISPLACED = {
 
 type Yaml = typeof import("yaml");
 
+/** Loaded once a header needs it: what was read by it can be checked by it. */
+let yaml: Yaml | undefined;
+
 interface RichHeader {
   readonly entries: readonly HeaderEntry[];
   /** offset behind the brace of a header that is one flow mapping */
@@ -71,10 +81,15 @@ export function parsePlainThreadFile(source: string): ThreadFile | Unreadable | 
 export async function parseThreadFile(source: string): Promise<ThreadFile | Unreadable> {
   const plain = parsePlainThreadFile(source);
   if (plain !== undefined) return plain;
+  yaml ??= await import("yaml");
+  return parseRichThreadFile(yaml, source);
+}
+
+function parseRichThreadFile(yaml: Yaml, source: string): ThreadFile | Unreadable {
   const header = findHeader(source);
   if (header === undefined) return withoutHeader(source);
   if ("message" in header) return header;
-  const rich = readRichHeader(await import("yaml"), source, header);
+  const rich = readRichHeader(yaml, source, header);
   if ("message" in rich) return header.isDisplaced ? withoutHeader(source) : withConflict(rich, header);
   return withHeader(source, header, rich.entries, rich.flowFrom);
 }
@@ -100,7 +115,26 @@ export function editThreadFile(file: ThreadFile, changes: ThreadChanges): string
       "Run threadmind resolve, or settle the conflict in the file first.",
     );
   }
-  return applyEdits(source.slice(0, source.length - file.body.length), edits) + body;
+  const edited = applyEdits(source.slice(0, source.length - file.body.length), edits) + body;
+  if (edits.length > 0) checkEdited(file, changes, edited);
+  return edited;
+}
+
+/** Refuses an edit of a header so odd that the values read from it afterwards would be others than meant. */
+function checkEdited({ fields }: ThreadFile, { set = {}, unset = [] }: ThreadChanges, edited: string): void {
+  const read = parsePlainThreadFile(edited) ?? (yaml === undefined ? undefined : parseRichThreadFile(yaml, edited));
+  const isAsMeant = (key: FieldKey, found: FieldValue | undefined): boolean => {
+    const isSet = set[key] !== undefined && !unset.includes(key);
+    // A value of several lines is written on one.
+    if (isSet && /[\p{Cc}\u2028\u2029]/u.test(String(set[key]))) return found !== undefined;
+    return isSameValue(found, isSet ? set[key] : unset.includes(key) ? undefined : fields[key]);
+  };
+  if (read !== undefined && !("message" in read) && FIELD_KEYS.every((key) => isAsMeant(key, read.fields[key]))) return;
+  throw new ThreadMindError(
+    "malformed-file",
+    "Cannot change the file: its header is written in a way that can't be edited without changing what else it says.",
+    "Write the header's lines plainly, as key: value, then call again.",
+  );
 }
 
 /** The file's text with what other YAML readers can't read mended, and nothing else changed. Never for a conflicted header. */

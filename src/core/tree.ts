@@ -108,7 +108,10 @@ function findTwins(tree: Tree, id: string): readonly Thread[] {
   return [...tree.threads.values()].filter((thread) => idKey(thread.id) === key);
 }
 
-/** The thread that was typed, compared without case and normalisation. Throws `unknown-thread` with the nearest ids. */
+/**
+ * The thread that was typed, compared without case and normalisation; by its title where no id is meant and one thread
+ * has it. Throws `unknown-thread` with the nearest ids.
+ */
 export function getThread(tree: Tree, typed: string): Thread {
   const { thread: id } = parseThreadReference(typed);
   const [match, ...twins] = findTwins(tree, id);
@@ -121,6 +124,8 @@ export function getThread(tree: Tree, typed: string): Thread {
       "Type the id exactly.",
     );
   }
+  const [titled, ...others] = [...tree.threads.values()].filter(({ title }) => idKey(title) === idKey(id));
+  if (titled !== undefined && others.length === 0) return titled;
   const nearest = findNearest(id, tree.threads.keys());
   const hint =
     nearest.length > 0

@@ -9,6 +9,8 @@ import type { Sighting } from "./seen.ts";
 const MOST_GONE = 50;
 const GONE_DAYS = 30;
 const DAY_MS = 86_400_000;
+const MOST_EARLIER = 20;
+const LEFT_KEYS = ["session", "project", "thread", "branch", "seen"];
 
 /** Where a client stands. */
 export interface ClientPlace {
@@ -28,6 +30,12 @@ export interface ClientSession {
   readonly seen: ReadonlyMap<string, Sighting>;
   /** files whose decisions were shown before an edit, and in which conversation */
   readonly edited: Edited;
+}
+
+/** Where a conversation stood when it was left, and what it had seen. */
+export interface LeftConversation {
+  readonly place: ClientPlace | undefined;
+  readonly seen: ReadonlyMap<string, Sighting>;
 }
 
 /** Files whose decisions were shown before an edit in one conversation. */
@@ -52,11 +60,13 @@ export function readClientSession(layout: Layout, pid: number): ClientSession | 
   return members === undefined || !isOf(members, pid) ? undefined : sessionOf(members);
 }
 
-/** What is known of a conversation whose client is gone; the client that resumes it goes on from there. */
-export function findConversation(layout: Layout, id: string): ClientSession | undefined {
+/** What is known of a conversation that was left, by this client or by one that is gone; who resumes it goes on from there. */
+export function findConversation(layout: Layout, id: string): LeftConversation | undefined {
   for (const { name } of sessionFiles(layout)) {
     const members = readMembers(layout, name);
     if (members?.get("session") === id) return sessionOf(members);
+    const earlier = members === undefined ? undefined : earlierOf(members).find((entry) => entry.get("session") === id);
+    if (earlier !== undefined) return { place: placeOf(earlier), seen: sightingsOf(earlier.get("seen")) };
   }
   return undefined;
 }
@@ -76,11 +86,31 @@ export function writePlace(layout: Layout, pid: number, { project, thread, branc
   write(layout, pid, { project, thread, branch });
 }
 
-/** Remembers the conversation that a hook was called for; what the one before it was shown is forgotten. */
+/** Remembers the conversation that a hook was called for, and where the one before it stood, which may be resumed. */
 export function writeConversation(layout: Layout, pid: number, { id, at, place, seen }: Conversation): void {
+  const present = readMembers(layout, `${pid}.json`);
+  const members: Members = present !== undefined && isOf(present, pid) ? present : new Map();
+  const left = members.get("session");
+  const earlier = earlierOf(members).filter((entry) => entry.get("session") !== id && entry.get("session") !== left);
+  const last =
+    typeof left === "string" && left !== id ? [new Map(LEFT_KEYS.map((key) => [key, members.get(key)]))] : [];
+  const kept = [...earlier, ...last].slice(-MOST_EARLIER).map((entry) => asJson(entry));
   const { project, thread, branch } = place ?? {};
   const where = place === undefined ? {} : { project, thread, branch };
-  write(layout, pid, { ...where, session: id, hookAt: at, seen: sightingsAsJson(seen) });
+  write(layout, pid, {
+    ...where,
+    session: id,
+    hookAt: at,
+    seen: sightingsAsJson(seen),
+    earlier: kept.length === 0 ? undefined : kept,
+  });
+}
+
+/** Adds what a server has shown to what its client's conversation has seen; only a client whose hooks call can resume it. */
+export function writeSeen(layout: Layout, pid: number, seen: ReadonlyMap<string, Sighting>): void {
+  const known = readClientSession(layout, pid);
+  if (known?.conversation === undefined || seen.size === 0) return;
+  write(layout, pid, { seen: sightingsAsJson(new Map([...known.seen, ...seen])) });
 }
 
 /** Remembers for which files decisions were shown in this conversation, and of which threads. */
@@ -144,15 +174,30 @@ function isOf(members: Members, pid: number): boolean {
   return typeof written !== "string" || born === undefined || written === born;
 }
 
+function textIn(members: ReadonlyMap<string, JsonValue | undefined>, key: string): string | undefined {
+  const value = members.get(key);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function placeOf(members: Members): ClientPlace | undefined {
+  const [project, thread] = [textIn(members, "project"), textIn(members, "thread")];
+  if (project === undefined || thread === undefined) return undefined;
+  return { project, thread, branch: textIn(members, "branch") };
+}
+
+function earlierOf(members: Members): readonly Members[] {
+  const value = members.get("earlier");
+  return Array.isArray(value) ? value.map(membersOf) : [];
+}
+
+function asJson(members: ReadonlyMap<string, JsonValue | undefined>): JsonValue {
+  return Object.fromEntries([...members].flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+}
+
 function sessionOf(members: Members): ClientSession {
-  const text = (key: string): string | undefined => {
-    const value = members.get(key);
-    return typeof value === "string" && value !== "" ? value : undefined;
-  };
-  const [project, thread] = [text("project"), text("thread")];
-  const isPlace = project !== undefined && thread !== undefined;
+  const text = (key: string): string | undefined => textIn(members, key);
   return {
-    place: isPlace ? { project, thread, branch: text("branch") } : undefined,
+    place: placeOf(members),
     conversation: text("session"),
     hookAt: text("hookAt"),
     seen: sightingsOf(members.get("seen")),

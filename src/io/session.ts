@@ -2,7 +2,7 @@ import { parseThreadReference } from "../core/id.ts";
 import { findThread, getThread } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import { type Author, readAuthor } from "./author.ts";
-import { type ClientPlace, readClientSession, writePlace } from "./client_session.ts";
+import { type ClientPlace, readClientSession, writePlace, writeSeen } from "./client_session.ts";
 import { type Config, readConfig } from "./config.ts";
 import { type Head, openGit } from "./git.ts";
 import type { Active, Consent, Place, Scene, SceneRequest } from "./scene.ts";
@@ -63,6 +63,8 @@ export interface Session {
   readonly seen: Seen;
   /** asks the person, where the client can: `unasked` where it can't */
   confirm(question: string): Promise<Consent>;
+  /** the client is gone: what its conversation has seen is kept for when it is resumed */
+  leave(): void;
   /** a changed set of client roots: the workspace is looked for again */
   relocate(clientRoots: readonly string[]): void;
 }
@@ -224,6 +226,14 @@ export function openSession(options: SessionOptions): Session {
     author(config) {
       const { git, workspace } = findPlace();
       return readAuthor(git, workspace.root, config);
+    },
+    leave() {
+      if (options.clientPid === undefined || place?.workspace.isPresent !== true) return;
+      try {
+        writeSeen(place.store.layout, options.clientPid, seen.list());
+      } catch (error) {
+        if (!(error instanceof ThreadMindError)) throw error;
+      }
     },
     relocate(clientRoots) {
       whereabouts = { ...whereabouts, clientRoots };

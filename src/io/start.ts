@@ -23,6 +23,8 @@ export function findStart(
   const isLastMeant = last !== undefined && (linked === undefined || linkedBranch(tree, last) === branch);
   const root = find(tree.rootId);
   for (const candidate of [isLastMeant ? last : undefined, linked, find(left)]) {
+    // Nobody can tell whether it is open, and another one in its place would get what is meant for it.
+    if (candidate?.fault !== undefined) return candidate;
     const open = candidate === undefined ? undefined : nearestOpen(tree, candidate);
     if (open !== undefined && !isElsewhere(tree, open, branch)) return open;
   }

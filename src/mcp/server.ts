@@ -77,6 +77,7 @@ export async function serveWithSdk(
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void transport.close());
   await server.connect(transport);
   await transport.closed;
+  session.leave();
   process.exit(0);
 }
 

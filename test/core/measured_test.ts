@@ -9,7 +9,7 @@ const TABLE: readonly (readonly [string, readonly MeasuredSession[], readonly st
   ],
   [
     "only sessions of unknown size",
-    [{ client: "codex" }, { peak: 7 }],
+    [{ client: "codex" }, {}],
     ["Measured sessions: none yet. The Claude Code plugin measures them: threadmind setup claude-code"],
   ],
   [
@@ -35,6 +35,24 @@ const TABLE: readonly (readonly [string, readonly MeasuredSession[], readonly st
     [
       "Measured sessions (Codex, another client):",
       "  Conversation size when sessions ended: ~6 tokens on average, ~7 at most (2 sessions)",
+      "  Conversation sizes are the model provider's counts, read from transcripts; contexts are estimates.",
+    ],
+  ],
+  [
+    "a largest size whose session's end isn't known",
+    [{ client: "codex", peak: 150_000 }],
+    [
+      "Measured sessions (Codex):",
+      "  Conversation size: ~150,000 tokens at most; how large sessions ended isn't known",
+      "  Conversation sizes are the model provider's counts, read from transcripts; contexts are estimates.",
+    ],
+  ],
+  [
+    "a largest size beside sizes",
+    [{ size: 1000, peak: 1000 }, { peak: 150_000 }],
+    [
+      "Measured sessions:",
+      "  Conversation size when sessions ended: ~1,000 tokens on average, ~150,000 at most (1 session)",
       "  Conversation sizes are the model provider's counts, read from transcripts; contexts are estimates.",
     ],
   ],

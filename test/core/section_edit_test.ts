@@ -168,7 +168,9 @@ test("`setSection()` and `appendToSection()` refuse a section that stands twice,
   for (const edit of [setSection, appendToSection]) {
     const error = failure(() => edit(body, "Decisions", "- D3"));
     expect(error?.code).toBe("conflicting-sections");
-    expect(error?.message).toBe("Cannot change the section Decisions: it stands twice in the summary (lines 1, 7).");
+    expect(error?.message).toBe(
+      "Cannot change the section Decisions: it stands twice in the summary (lines 1, 7 of its file).",
+    );
   }
   expect(setSection(body, "State", "- S2").body).toBe(body.replace("S1", "S2"));
   expect(appendToSection(body, "Decisions", "- D3", { intoLast: true }).body).toBe(`${body}- D3\n`);

@@ -170,9 +170,9 @@ const CASES: readonly Case[] = [
     changes: { docs: { branch: "HEAD" } },
   },
   {
-    says: "left a thread whose file can't be read: the root",
+    says: "left a thread whose file can't be read: that one, so that nothing meant for it lands elsewhere",
     branch: "main",
-    start: "main",
+    start: "docs",
     config: remembered("docs"),
     changes: { docs: { fault: sketchFault("docs.md") } },
   },

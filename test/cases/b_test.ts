@@ -1,0 +1,209 @@
+import { expect, test } from "bun:test";
+import { readThread } from "../support/stored_project.ts";
+import type { GitRepository } from "../support/temp.ts";
+import { answers, inSession, output, repositoryWith, withBody } from "./base_thread.ts";
+
+/** A repository in which a thread with this summary has a child. */
+function withChild(body: string, child = "## State\n- begun\n"): GitRepository {
+  return repositoryWith({ auth: withBody(body) }, { child: { parentId: "auth", body: child } });
+}
+
+/** What a child's context holds of its parent, without the heading. */
+async function inherited(repository: GitRepository): Promise<string> {
+  const context = await output(repository, "context", "child");
+  const block = /^## Thread: Auth\n\n(.*?)\n\n---\n\n## Thread: child[^\n]*\n/ms.exec(context);
+  return block?.[1] ?? "";
+}
+
+const bodyOf = ({ top }: GitRepository): string =>
+  readThread(top, "auth")
+    .split(/^---\n/m)
+    .slice(2)
+    .join("---\n")
+    .slice(1);
+
+const DECISIONS_WITH_CODE = `## Decisions
+- template for new threads:
+  \`\`\`md
+  ## State
+  - (fill in)
+  \`\`\`
+- nested example:
+
+\`\`\`\`md
+\`\`\`
+## Constraints
+\`\`\`
+## Next steps
+\`\`\`\`
+
+~~~
+\`\`\`
+## State
+~~~
+- last decision`;
+
+test("headings inside code start no section, and the code is passed on unchanged", async () => {
+  const body = `${DECISIONS_WITH_CODE}\n\n## State\n- real state\n`;
+  const repository = withChild(body);
+  expect(await inherited(repository)).toBe(DECISIONS_WITH_CODE);
+  expect(await output(repository, "context", "child")).not.toContain("real state");
+  expect(await output(repository, "show", "auth")).toBe(`## Thread: Auth\n\n${body}`);
+  await output(repository, "summary", "auth", "--section", "State", "--content", "- later");
+  expect(bodyOf(repository)).toBe(`${DECISIONS_WITH_CODE}\n\n## State\n- later\n`);
+  await output(repository, "summary", "auth", "--append", "--section", "Decisions", "--content", "- one more");
+  expect(bodyOf(repository)).toBe(`${DECISIONS_WITH_CODE}\n- one more\n\n## State\n- later\n`);
+});
+
+const RULES = `## Decisions
+- keep one database
+---
+- no ORM
+
+## State
+Login works
+---
+Logout doesn't yet
+
+## Next steps
+- logout
+`;
+
+test("three dashes below a bullet are a rule, and below a text line they cut no section", async () => {
+  const repository = withChild(RULES);
+  expect(await inherited(repository)).toBe("## Decisions\n- keep one database\n---\n- no ORM");
+  expect(await output(repository, "show", "auth")).toBe(`## Thread: Auth\n\n${RULES}`);
+  expect(await output(repository, "context", "auth")).toContain(RULES.trimEnd());
+});
+
+test("updating a section with an underlined line in it replaces all of it and no other", async () => {
+  const repository = withChild(RULES);
+  await output(repository, "summary", "auth", "--section", "Next steps", "--content", "- tests");
+  expect(bodyOf(repository)).toBe(RULES.replace("- logout", "- tests"));
+  await output(repository, "summary", "auth", "--section", "State", "--content", "- both work");
+  expect(bodyOf(repository)).toBe(
+    "## Decisions\n- keep one database\n---\n- no ORM\n\n## State\n- both work\n\n## Next steps\n- tests\n",
+  );
+});
+
+const HEADINGS = [
+  "Decisions\n---------",
+  "# Decisions",
+  "## DECISIONS",
+  "## Decisions ##",
+  "## Decisions:",
+  "   ## **Decisions** <!-- keep -->",
+  "##Decisions",
+];
+
+for (const [index, heading] of HEADINGS.entries()) {
+  test(`a child inherits what stands below ${JSON.stringify(heading)}, and the heading stays as it is`, async () => {
+    const bullet = `- D${index + 1}`;
+    const repository = withChild(`${heading}\n${bullet}\n\n## State\n- S\n`);
+    expect(await inherited(repository)).toContain(bullet);
+    expect(await inherited(repository)).not.toContain("- S");
+    await output(repository, "summary", "auth", "--section", "State", "--content", "- T");
+    expect(bodyOf(repository)).toBe(`${heading}\n${bullet}\n\n## State\n- T\n`);
+    await output(repository, "summary", "auth", "--append", "--section", "Decisions", "--content", "- more");
+    expect(bodyOf(repository)).toMatch(/ecisions|DECISIONS/);
+    expect(bodyOf(repository).match(/decisions/gi)).toHaveLength(1);
+    expect(await inherited(repository)).toContain(`${bullet}\n- more`);
+  });
+}
+
+const TWICE = "## Decisions\n- D1\n\n## State\n- S1\n\n## Decisions\n- D2\n";
+
+test("a section that stands twice is inherited as one, in file order", async () => {
+  const repository = withChild(TWICE);
+  expect(await inherited(repository)).toBe("## Decisions\n- D1\n- D2");
+});
+
+test("a merge into a thread whose section stands twice drops nothing of it", async () => {
+  const repository = withChild(TWICE, "## Decisions\n- D2\n- D3\n");
+  await answers(repository, ["thread_merge", { threadId: "child" }]);
+  const after = bodyOf(repository);
+  for (const bullet of ["- D1", "- S1", "- D2", "- D3"])
+    expect(after.split("\n").filter((line) => line === bullet)).toEqual([bullet]);
+  const again = await answers(
+    repository,
+    ["thread_status", { threadId: "child", status: "open" }],
+    ["thread_merge", { threadId: "child" }],
+  );
+  expect(again.map(({ isError }) => isError)).toEqual([false, false]);
+  expect(bodyOf(repository)).toBe(after);
+});
+
+test("replacing a summary is complete, and the same text again changes no byte", async () => {
+  const repository = withChild(TWICE);
+  const content = "## Decisions\n- D1\n- D2\n\n## State\n- S2\n";
+  await inSession(repository, async ({ call }) => {
+    expect((await call("context_get", { threadId: "auth" })).text).toContain("- S1");
+    expect((await call("summary_update", { threadId: "auth", content })).isError).toBe(false);
+    const after = readThread(repository.top, "auth");
+    expect(bodyOf(repository)).toBe(content);
+    for (let time = 0; time < 2; time++) {
+      expect((await call("summary_update", { threadId: "auth", content })).isError).toBe(false);
+      expect(readThread(repository.top, "auth")).toBe(after);
+    }
+  });
+  await output(repository, "restore", "auth");
+  expect(bodyOf(repository)).toBe(TWICE);
+});
+
+test("one section can't be written where its name stands twice, and the lines are named", async () => {
+  const repository = withChild(TWICE);
+  await inSession(repository, async ({ call }) => {
+    await call("context_get", { threadId: "auth" });
+    for (const args of [{ append: true }, {}]) {
+      const { text, isError } = await call("summary_update", {
+        threadId: "auth",
+        section: "Decisions",
+        content: "- D4",
+        ...args,
+      });
+      expect([isError, text]).toEqual([
+        true,
+        expect.stringMatching(/section Decisions: it stands twice in the summary \(lines 10, 16 of its file\)/),
+      ]);
+    }
+    const unknown = await call("summary_update", { threadId: "auth", section: "Decisons", content: "- D4" });
+    expect([unknown.isError, unknown.text]).toEqual([true, expect.stringContaining("Decisions")]);
+  });
+  expect(bodyOf(repository)).toBe(TWICE);
+});
+
+const COMMENTED_OUT = `## Decisions
+- D1
+<!--
+
+## Decisions
+- dropped: session cookies
+
+## State
+- old
+-->
+
+## State
+- S1
+`;
+
+test("what is commented out is no decision, and the comment stays through every write", async () => {
+  const repository = withChild(COMMENTED_OUT);
+  expect(await inherited(repository)).toBe("## Decisions\n- D1");
+  const comment = COMMENTED_OUT.slice(COMMENTED_OUT.indexOf("<!--"), COMMENTED_OUT.indexOf("-->") + 3);
+  const writes = [
+    ["summary_update", { threadId: "auth", section: "State", content: "- S2" }],
+    ["summary_update", { threadId: "auth", append: true, content: "- D2" }],
+    ["thread_merge", { threadId: "child", summary: undefined }],
+    ["thread_status", { threadId: "auth", status: "abandoned", reason: "too slow" }],
+    ["thread_status", { threadId: "auth", status: "open" }],
+  ] as const;
+  for (const write of writes) {
+    const [answer] = await answers(repository, write);
+    expect([answer?.isError, answer?.text]).toEqual([false, expect.any(String)]);
+    expect(bodyOf(repository)).toContain(comment);
+    expect(await inherited(repository)).not.toContain("session cookies");
+  }
+  expect(await output(repository, "context", "auth")).toContain("- S2");
+  expect(await inherited(repository)).toMatch(/- D1\n+- D2\n- Reopened \(was abandoned: too slow\)$/);
+});
