@@ -59,14 +59,27 @@ export interface Chain {
   readonly missingParent: { readonly parent: string; readonly namedBy: ThreadId } | undefined;
 }
 
+/** A thread with some of it changed; the one way to copy one, whose parts may be read only when they are asked for. */
+export function changedThread(thread: Thread, changes: Partial<Thread>): Thread {
+  const { id, title, parentId, status, author, createdAt, updatedAt, branch, commit } = thread;
+  const { fingerprint, paths, mergedInto, body, file, conflictLine, fault } = thread;
+  return {
+    ...{ id, title, parentId, status, author, createdAt, updatedAt, branch, commit },
+    ...{ fingerprint, paths, mergedInto, body, file, conflictLine, fault },
+    ...changes,
+  };
+}
+
 /** Builds a tree; a thread that names no parent stands below the root. */
 export function buildTree(threads: readonly Thread[], rootId: string): Tree {
   const byId = new Map(threads.map((thread): [string, Thread] => [thread.id, thread]));
-  const byKey = groupByKey(threads);
+  let byKey: ReadonlyMap<string, readonly Thread[]> | undefined;
   const find = (id: string): Thread | undefined => {
     const exact = byId.get(id);
-    const twins = exact === undefined ? (byKey.get(idKey(id)) ?? []) : [];
-    return exact ?? (twins.length === 1 ? twins[0] : undefined);
+    if (exact !== undefined) return exact;
+    byKey ??= groupByKey(threads);
+    const twins = byKey.get(idKey(id)) ?? [];
+    return twins.length === 1 ? twins[0] : undefined;
   };
   const root = find(rootId);
   const parentOf = (thread: Thread): Thread | undefined => {

@@ -9,6 +9,8 @@ export interface Outcome {
   readonly code: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
+  /** true when the time was over */
+  readonly isLate?: boolean;
 }
 
 const TIME_LIMIT_MS = 120_000;
@@ -34,28 +36,34 @@ function listOnPath(name: string): readonly string[] {
     .filter(isProgram);
 }
 
-/** Runs a client's own command with this environment: no shell, no input unless it is given, two minutes at most. */
-export function runClient(program: string, args: readonly string[], input?: string): Promise<Outcome> {
+/** Runs a client's own command with this environment: no shell, no input unless it is given, two minutes at most or as said. */
+export function runClient(
+  program: string,
+  args: readonly string[],
+  input?: string,
+  limitMs = TIME_LIMIT_MS,
+): Promise<Outcome> {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
   child.stdin.on("error", () => undefined);
   child.stdin.end(input ?? "");
   const output = { stdout: "", stderr: "" };
-  const stop = (): void => {
+  const stop = (isLate: boolean): void => {
+    clearTimeout(timer);
     child.kill("SIGKILL");
     // What the client has started may live on and keep the pipes open.
     child.stdout.destroy();
     child.stderr.destroy();
-    resolve({ code: undefined, ...output });
+    resolve({ code: undefined, ...output, isLate });
   };
-  const timer = setTimeout(stop, TIME_LIMIT_MS);
+  const timer = setTimeout(() => stop(true), limitMs);
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8");
     child[name].on("data", (chunk: string) => {
       output[name] = (output[name] + chunk).slice(0, MAX_OUTPUT_CHARACTERS);
     });
   }
-  child.on("error", stop);
+  child.on("error", () => stop(false));
   child.on("close", (code) => {
     clearTimeout(timer);
     resolve({ code: code ?? undefined, ...output });

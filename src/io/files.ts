@@ -37,6 +37,8 @@ export interface Entry {
 export interface FileStamp {
   readonly size: number;
   readonly modifiedAt: number;
+  /** when anything of it changed last, its times included */
+  readonly changedAt: number;
   readonly device: number;
 }
 
@@ -98,7 +100,8 @@ export function isProgram(path: string): boolean {
 /** Size and time of a file (links followed); `undefined` if absent. */
 export function stampOf(path: string): FileStamp | undefined {
   const stat = orAbsent(path, () => statSync(path));
-  return stat === undefined ? undefined : { size: stat.size, modifiedAt: stat.mtimeMs, device: stat.dev };
+  if (stat === undefined) return undefined;
+  return { size: stat.size, modifiedAt: stat.mtimeMs, changedAt: stat.ctimeMs, device: stat.dev };
 }
 
 /** True if `path` is a folder (links followed); false too where nobody may look. */

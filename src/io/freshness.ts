@@ -66,10 +66,10 @@ export async function readStaleNotes(
   if (git === undefined) return new Map();
   const prefix = prefixOf(git, workspace);
   const checked = subjects.map(
-    (subject): Checked => ({
-      ...subject,
-      commit: isCommitId(subject.commit ?? "") ? subject.commit : undefined,
-      scope: scopeOf(git, workspace, usablePaths(subject.paths)),
+    ({ id, file, commit, fingerprint, paths }): Checked => ({
+      ...{ id, file, fingerprint, paths },
+      commit: isCommitId(commit ?? "") ? commit : undefined,
+      scope: scopeOf(git, workspace, usablePaths(paths)),
     }),
   );
   const withPrint = checked.filter(

@@ -1,6 +1,6 @@
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import * as v from "valibot";
-import { idKey, type ProjectId, projectIdOfFile, type ThreadId, threadIdOfFile } from "../core/id.ts";
+import { type ProjectId, projectIdOfFile, type ThreadId, threadIdOfFile } from "../core/id.ts";
 import { parseObject } from "../core/json_file.ts";
 import { parseThreadFile, type ThreadFile } from "../core/thread_file.ts";
 import { buildTree, type Fault, type Thread, type Tree } from "../core/tree.ts";
@@ -10,7 +10,8 @@ import { recordDeletion } from "./kept.ts";
 import { checkInside, type Layout, layoutOf, prepare, removeLeftovers, shownPath } from "./layout.ts";
 import { keepText } from "./local.ts";
 import { withLock } from "./lock.ts";
-import { readSafely, readThread, threadOf } from "./thread_reading.ts";
+import { LEAST_CACHED, openThreadCache, type ThreadCache } from "./thread_cache.ts";
+import { readSafely, readThread, threadOf, twinFaults } from "./thread_reading.ts";
 
 /** A project's settings as its file tells them. */
 export interface Project {
@@ -69,11 +70,12 @@ const ProjectSchema = v.object({
 /** Opens the files of the workspace at `root`, which may not exist yet. */
 export function openStore(root: string, now: () => Date): Store {
   const layout = layoutOf(root);
+  const cache = openThreadCache(layout);
   const store: Store = {
     layout,
     readProjects: () => readProjects(layout),
     takenProjectNames: () => takenProjectNames(layout),
-    readThreads: (project) => readThreads(layout, project),
+    readThreads: (project) => readThreads(layout, project, cache),
     readThreadFile: (project, id) => readThreadFile(layout, project, id),
     readProjectSource: (id) => readProjectSource(layout, id),
     async change(action, waitMs) {
@@ -225,35 +227,35 @@ function readProject(
   };
 }
 
-async function readThreads(layout: Layout, project: Project): Promise<ThreadList> {
+async function readThreads(layout: Layout, project: Project, cache: ThreadCache): Promise<ThreadList> {
   checkInside(layout, layout.threads);
   const folder = join(layout.threads, project.id);
   const threads: Thread[] = [];
   const { names, strangers: faults } = listFiles(layout, folder, ".md");
+  const isMany = names.length >= LEAST_CACHED;
+  const shownFolder = shownPath(layout, folder);
   for (const name of names) {
-    const file = shownPath(layout, join(folder, name));
+    const file = `${shownFolder}/${name}`;
     const id = threadIdOfFile(name.slice(0, -".md".length));
     if (id === undefined) {
       faults.push(badName(file, "thread"));
       continue;
     }
-    const { thread, faults: found } = await readThread(layout, join(folder, name), id, file);
+    const path = `${folder}${sep}${name}`;
+    const stamp = isMany ? stampOf(path) : undefined;
+    const known = stamp === undefined ? undefined : cache.find(project.id, id, path, file, stamp);
+    if (known !== undefined) {
+      threads.push(known);
+      continue;
+    }
+    const { thread, faults: found, isPlain } = await readThread(layout, path, id, file);
+    if (stamp !== undefined && isPlain && found.length === 0) cache.add(project.id, thread, stamp);
     threads.push(thread);
     faults.push(...found);
   }
+  if (isMany) cache.close(project.id, new Set(threads.map(({ id }) => id)));
   const tree = buildTree(threads, project.rootThreadId);
   return { tree, faults: [...faults, ...twinFaults(threads)] };
-}
-
-function twinFaults(threads: readonly Thread[]): Fault[] {
-  const seen = new Map<string, Thread>();
-  return threads.flatMap((thread): Fault[] => {
-    const twin = seen.get(idKey(thread.id));
-    seen.set(idKey(thread.id), thread);
-    if (twin === undefined) return [];
-    const message = `Its id differs from ${twin.id} only in case or normalisation.`;
-    return [{ kind: "detail", file: thread.file, line: undefined, message, hint: "Rename one of the two files." }];
-  });
 }
 
 async function readThreadFile(layout: Layout, project: ProjectId, id: ThreadId): Promise<ThreadFile> {

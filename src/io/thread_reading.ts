@@ -1,5 +1,5 @@
 import { findConflict } from "../core/conflict.ts";
-import type { ThreadId } from "../core/id.ts";
+import { idKey, type ThreadId } from "../core/id.ts";
 import { parsePlainThreadFile, parseThreadFile, type ThreadFile, type Unreadable } from "../core/thread_file.ts";
 import type { Fault, Thread, ThreadStatus } from "../core/tree.ts";
 import { kindOf, readText, realPath } from "./files.ts";
@@ -23,19 +23,33 @@ export async function readThread(
   path: string,
   id: ThreadId,
   file: string,
-): Promise<{ thread: Thread; faults: readonly Fault[] }> {
+): Promise<{ thread: Thread; faults: readonly Fault[]; isPlain: boolean }> {
   const read = readSafely(layout, path);
+  const plain = "fault" in read ? undefined : parsePlainThreadFile(read.text);
   const parsed: ThreadFile | Unreadable =
     "fault" in read
       ? { line: 1, message: `It ${read.fault}.`, hint: `Correct it, or bring it back: git checkout -- ${file}` }
-      : (parsePlainThreadFile(read.text) ?? (await parseThreadFile(read.text)));
+      : (plain ?? (await parseThreadFile(read.text)));
+  const isPlain = plain !== undefined && kindOf(path) !== "link";
   if ("message" in parsed) {
     const hint = parsed.hint.replaceAll("<file>", file);
     const fault: Fault = { kind: "unreadable", file, line: parsed.line, message: parsed.message, hint };
-    return { thread: damagedThread(id, file, fault), faults: [fault] };
+    return { thread: damagedThread(id, file, fault), faults: [fault], isPlain };
   }
   const thread = threadOf(id, file, parsed);
-  return { thread, faults: faultsOf(thread, parsed) };
+  return { thread, faults: faultsOf(thread, parsed), isPlain };
+}
+
+/** Ids that some file systems can't hold side by side. */
+export function twinFaults(threads: readonly Thread[]): Fault[] {
+  const seen = new Map<string, Thread>();
+  return threads.flatMap((thread): Fault[] => {
+    const twin = seen.get(idKey(thread.id));
+    seen.set(idKey(thread.id), thread);
+    if (twin === undefined) return [];
+    const message = `Its id differs from ${twin.id} only in case or normalisation.`;
+    return [{ kind: "detail", file: thread.file, line: undefined, message, hint: "Rename one of the two files." }];
+  });
 }
 
 /** A thread of which only the id and file are known. */

@@ -1,7 +1,7 @@
-import { constants, copyFileSync, rmSync } from "node:fs";
+import { constants, copyFileSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ThreadMindError } from "../errors.ts";
-import { kindOf, listFolder, makeFolder, readText, realPath, removeFile, writeWhole } from "./files.ts";
+import { forget, kindOf, listFolder, makeFolder, readText, realPath, removeFile, writeWhole } from "./files.ts";
 import { storageError } from "./storage_error.ts";
 
 /** What is added to the name of a client's file for the copy that is kept of it. */
@@ -30,40 +30,81 @@ function unusable(path: string, why: string, hint: string): ThreadMindError {
 
 /** Replaces a file whole through a temporary one beside it; links are written through, folders made. */
 export function writeUserFile(path: string, text: string): void {
-  makeFolder(dirname(path));
-  writeWhole(path, text, dirname(realPath(path) ?? path));
+  inTheirWords(() => {
+    makeFolder(dirname(path));
+    writeWhole(path, text, dirname(realPath(path) ?? path));
+  });
+}
+
+/** What a failed operation says of a file that isn't ThreadMind's. */
+function inTheirWords<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof ThreadMindError) || !error.hint.includes(".threadmind")) throw error;
+    throw new ThreadMindError(
+      error.code,
+      error.message,
+      "Check who owns the file and its folder, and who may write there.",
+    );
+  }
+}
+
+/** A copy that is kept of a file. */
+export interface Copy {
+  readonly path: string;
+  /** takes it away again, unless it was there before */
+  readonly undo: () => void;
 }
 
 /**
- * Keeps a copy of a file beside it, with its mode, and returns the copy's path; numbered where a copy with another text
- * is there already, and no second one with the same.
+ * Keeps a copy of a file beside it, with its mode; numbered where a copy with another text is there already, and no
+ * second one with the same.
  */
-export function keepCopy(path: string, text: string): string {
+export function keepCopy(path: string, text: string): Copy {
   for (let number = 1; ; number++) {
-    const copy = `${path}${BACKUP_ENDING}${number === 1 ? "" : `-${number}`}`;
+    const copy = copyPath(path, number);
     if (kindOf(copy) === undefined) {
       try {
         copyFileSync(path, copy, constants.COPYFILE_EXCL);
       } catch (error) {
-        throw storageError("write", copy, error);
+        inTheirWords(() => {
+          throw storageError("write", copy, error);
+        });
       }
-      return copy;
+      return { path: copy, undo: () => forget(copy) };
     }
-    const read = kindOf(copy) === "file" ? readText(copy) : undefined;
-    if (read !== undefined && "text" in read && read.text === text) return copy;
+    if (textOfCopy(copy) === text) return { path: copy, undo: () => undefined };
   }
 }
 
-/** True if a copy of a file is kept beside it. */
-export function hasCopy(path: string): boolean {
-  return kindOf(`${path}${BACKUP_ENDING}`) !== undefined;
+function copyPath(path: string, number: number): string {
+  return `${path}${BACKUP_ENDING}${number === 1 ? "" : `-${number}`}`;
 }
 
-/** Removes a file; of a link, the file that it points to and the link. */
+function textOfCopy(copy: string): string | undefined {
+  const read = kindOf(copy) === "file" ? readText(copy) : undefined;
+  return read !== undefined && "text" in read ? read.text : undefined;
+}
+
+/** The texts of the copies that are kept of a file, oldest first. */
+export function readCopies(path: string): readonly string[] {
+  const texts: string[] = [];
+  for (let number = 1; kindOf(copyPath(path, number)) !== undefined; number++) {
+    const text = textOfCopy(copyPath(path, number));
+    if (text !== undefined) texts.push(text);
+  }
+  return texts;
+}
+
+/** True if a link stands at a path. */
+export function isLink(path: string): boolean {
+  return kindOf(path) === "link";
+}
+
+/** Removes a file that is no link. */
 export function removeUserFile(path: string): void {
-  const real = realPath(path);
-  if (real !== undefined) removeFile(real);
-  removeFile(path);
+  inTheirWords(() => removeFile(path));
 }
 
 /** The paths of all files and links below a folder, relative with `/`; `undefined` if it is no folder of its own. */
@@ -74,10 +115,13 @@ export function listFiles(folder: string): readonly string[] | undefined {
   );
 }
 
-/** Removes a folder of ours with everything in it; absence is fine, and a link in its place goes without its target. */
-export function removeFolder(path: string): void {
+/** Removes the empty folders from a path downwards, itself included; others stay. */
+export function removeEmptyFolders(path: string): void {
+  if (kindOf(path) !== "folder") return;
+  for (const { name, kind } of listFolder(path) ?? []) if (kind === "folder") removeEmptyFolders(join(path, name));
+  if (listFolder(path)?.length !== 0) return;
   try {
-    rmSync(path, { recursive: true, force: true });
+    rmdirSync(path);
   } catch (error) {
     throw storageError("remove", path, error);
   }
