@@ -31,9 +31,14 @@ async function dispatch(options: GlobalOptions, words: readonly string[]): Promi
   if (first === "hook") {
     const { runHook } = await import("./hook.ts");
     const { value, text } = await runHook(options, words.slice(1));
-    answer(options, value, text);
+    try {
+      answer(options, value, text);
+    } catch (error) {
+      // Standard output is gone or full: nobody is there to be told.
+      if (!(error instanceof ThreadMindError)) throw error;
+    }
     // The client may have left its end of the pipe open, and a read be waiting for it.
-    process.exit(process.exitCode ?? 0);
+    process.exit(0);
   }
   if (first === "resolve") {
     if (words[1] === "--driver") {
@@ -58,6 +63,14 @@ async function dispatch(options: GlobalOptions, words: readonly string[]): Promi
     answer(options, value, text);
     process.exitCode = code;
     return;
+  }
+  if (first === "view") {
+    const { runView } = await import("./view/view.ts");
+    const outcome = await runView(options, words.slice(1));
+    if ("page" in outcome) writeAnswer(outcome.page);
+    else answer(options, outcome, outcome.file);
+    // The program that shows the page may stay.
+    process.exit(process.exitCode ?? 0);
   }
   if (first === "setup") {
     const { runSetup } = await import("./setup/setup.ts");

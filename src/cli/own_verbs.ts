@@ -44,6 +44,11 @@ export const OWN_VERBS: Readonly<Record<string, OwnVerb>> = {
     summary: "Check the workspace, its files, git, the hooks and the clients, and say what to mend",
     options: [["--fix", "do the safe repairs, and say what was done"]],
   },
+  view: {
+    usage: "view [OPTIONS]",
+    summary: "Show threads, contexts and measured sessions as one page in the browser",
+    options: [["--output FILE", "write the page there instead of opening it; - for standard output"]],
+  },
   setup: {
     usage: "setup <client> [OPTIONS]",
     summary: "Connect a client: the server, and the hooks where it has them",
@@ -69,6 +74,7 @@ export const OWN_VERBS: Readonly<Record<string, OwnVerb>> = {
       ["pre-edit", "print the decisions that govern the file, once a file and conversation"],
       ["--client NAME", "claude-code, codex, gemini, cursor or vscode, where the payload doesn't tell"],
       ["--dry-run", "answer, and write nothing"],
+      ["--max-tokens N", "a smaller budget for session-start than 9,000 characters"],
     ],
   },
   completions: {
