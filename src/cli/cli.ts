@@ -52,6 +52,11 @@ async function dispatch(options: GlobalOptions, words: readonly string[]): Promi
     process.exitCode = code;
     return;
   }
+  if (first === "import") {
+    const { runImport } = await import("./import.ts");
+    const { value, text } = await runImport(options, words.slice(1));
+    return answer(options, value, text);
+  }
   if (first === "diff") {
     const { runDiff } = await import("./diff.ts");
     const { value, text } = await runDiff(options, words.slice(1));

@@ -49,6 +49,17 @@ export const OWN_VERBS: Readonly<Record<string, OwnVerb>> = {
     summary: "Show threads, contexts and measured sessions as one page in the browser",
     options: [["--output FILE", "write the page there instead of opening it; - for standard output"]],
   },
+  import: {
+    usage: "import <kind> <file>",
+    summary: "Make a project of what you have already; nothing of it is lost",
+    choices: ["claude-md", "memory-json"],
+    options: [
+      ["claude-md FILE", "a CLAUDE.md, AGENTS.md or the like, by its headings"],
+      ["memory-json FILE", "the file of the official MCP memory server"],
+      ["--title TITLE", "the project's title, instead of the file's"],
+      ["--allow-secret", "import it although it holds what looks like a secret"],
+    ],
+  },
   setup: {
     usage: "setup <client> [OPTIONS]",
     summary: "Connect a client: the server, and the hooks where it has them",
