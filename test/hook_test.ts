@@ -222,8 +222,11 @@ test("a config.json that can't be read is set aside when a session starts, said 
   expect(text).not.toContain("counts as empty");
   expect(repository.read(".threadmind/local/config.json.unreadable")).toBe(broken);
   expect(await start(repository, "clear", "s2")).not.toContain("config.json");
+  writeFileSync(configFile(repository.top), broken);
+  expect(await start(repository, "resume", "s2")).toMatch(/^⚠ .* It was set aside as .*unreadable-2\.\n$/);
+  expect(await start(repository, "resume", "s2")).toBe("");
   await end(repository, "s2", transcript(usageRecord(5000)));
-  expect(sessionsOf(repository).map(({ session }) => session)).toEqual(["s1", "s2"]);
+  expect(sessionsOf(repository).map(({ session }) => session)).toEqual(["s2"]);
 });
 
 test("a checkout that can't be written to shows the context all the same", async () => {

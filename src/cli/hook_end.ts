@@ -4,10 +4,12 @@ import { checkSessionId, checkTranscript, type SessionRecord } from "../io/sessi
 import { openStore } from "../io/store.ts";
 import { measureTranscript } from "../io/transcript.ts";
 import type { HookOutcome } from "./hook.ts";
-import { HOOK_LOCK_MS, type HookCall } from "./hook_call.ts";
+import type { HookCall } from "./hook_call.ts";
 
-/** The client gives a second and a half for everything. */
 const MEASURE_MS = 600;
+/** The client gives a second and a half for everything, its own part of it included. */
+const END_MS = 1250;
+const LEAST_LOCK_MS = 300;
 
 /** SessionEnd: measures how large the conversation grew, and records it in place of what was known of it. */
 export async function endSession({ payload, layout, now, isDryRun }: HookCall): Promise<HookOutcome> {
@@ -28,9 +30,12 @@ export async function endSession({ payload, layout, now, isDryRun }: HookCall): 
   };
   if (isDryRun) return { value: { ...record }, text: "" };
   try {
-    await store.change(async (writer) => {
-      if (readConfig(layout).fault === undefined) changeConfig(layout, writer, { sessions: [record] });
-    }, HOOK_LOCK_MS);
+    await store.change(
+      async (writer) => {
+        if (readConfig(layout).fault === undefined) changeConfig(layout, writer, { sessions: [record] });
+      },
+      Math.max(LEAST_LOCK_MS, END_MS - performance.now()),
+    );
   } catch (error) {
     // The next start measures it; the client's end is no place to complain.
     if (!(error instanceof ThreadMindError)) throw error;

@@ -47,9 +47,9 @@ export async function startSession(call: HookCall): Promise<HookOutcome> {
   });
   // Nothing is said to a conversation that goes on, so nothing may move it either: the server's next call will.
   if (CONTINUING.has(payload.source ?? "")) {
-    if (!call.isDryRun)
-      await remember(call, pid, { place: left?.place, seen: left?.seen ?? new Map(), tokens: undefined });
-    return { value: {}, text: "" };
+    const kept = { place: left?.place, seen: left?.seen ?? new Map(), tokens: undefined };
+    const aside = call.isDryRun ? undefined : await remember(call, pid, kept);
+    return { value: {}, text: aside === undefined ? "" : `⚠ ${aside}` };
   }
   let place: ClientPlace | undefined;
   let answer: ContextAnswer | undefined;

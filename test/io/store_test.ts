@@ -69,7 +69,7 @@ for (const [says, source, expected, count] of ODD) {
   });
 }
 
-test("files that can't be projects or threads are named or passed over, and never read as such", async () => {
+test("files and folders that can't be projects or threads are named or passed over, and never read as such", async () => {
   const store = withProject(JSON.stringify(GOOD));
   const { projects, threads } = store.layout;
   for (const name of [".json", ".hidden.json", "notes.txt", "a:b.json"]) writeFileSync(join(projects, name), "{}");
@@ -77,10 +77,11 @@ test("files that can't be projects or threads are named or passed over, and neve
   for (const name of [".md", ".hidden.md", "notes.txt", "a\\b.md"]) writeFileSync(join(threads, "app", name), "x");
   mkdirSync(join(threads, "app/folder.md"));
   expect(store.readProjects().projects.map(({ id }) => id as string)).toEqual(["app"]);
-  expect(store.readProjects().faults).toMatchObject([{ message: "Its name can't be a project's id." }]);
+  const folder = { message: "It is a folder, not a file." };
+  expect(store.readProjects().faults).toMatchObject([folder, { message: "Its name can't be a project's id." }]);
   const { tree, faults } = await store.readThreads(onlyProject(store));
   expect([...tree.threads.keys()]).toEqual(["main"]);
-  expect(faults).toMatchObject([{ message: "Its name can't be a thread's id.", hint: "Rename the file." }]);
+  expect(faults).toMatchObject([folder, { message: "Its name can't be a thread's id.", hint: "Rename the file." }]);
 });
 
 test("two files that differ in case only are both read and named", async () => {
