@@ -1,22 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import manifest from "../package.json" with { type: "json" };
+import { isTargetName, TARGET_NAMES, TARGETS, type TargetName } from "./targets.ts";
 
 const top = join(import.meta.dir, "..");
-
-/** What can be compiled from any machine: Bun's name of the platform by ours, which archives carry too. */
-export const TARGETS = {
-  "linux-x64": "bun-linux-x64",
-  "linux-arm64": "bun-linux-arm64",
-  "linux-x64-musl": "bun-linux-x64-musl",
-  "linux-arm64-musl": "bun-linux-arm64-musl",
-  "darwin-x64": "bun-darwin-x64",
-  "darwin-arm64": "bun-darwin-arm64",
-  "windows-x64": "bun-windows-x64",
-  "windows-arm64": "bun-windows-arm64",
-} as const satisfies Record<string, Bun.Build.CompileTarget>;
-
-/** A name in `TARGETS`. */
-export type TargetName = keyof typeof TARGETS;
 
 // The SDK's default validator serves clients that answer forms; ours is passed in, and ajv costs 11 ms at every start.
 const withoutAjv: Bun.BunPlugin = {
@@ -29,11 +18,16 @@ const withoutAjv: Bun.BunPlugin = {
   },
 };
 
-/** Compiles src/main.ts to one executable, for this machine without a target; returns the file's path. */
-export async function compile(target?: TargetName): Promise<string> {
-  const folder = target === undefined ? "dist" : `dist/${target}`;
-  const windows = target === undefined ? process.platform === "win32" : target.startsWith("windows");
-  const outfile = join(top, folder, windows ? "threadmind.exe" : "threadmind");
+/**
+ * Compiles src/main.ts to one executable and returns its path: for this machine `<folder>/threadmind`, for a target
+ * `<folder>/<target>/threadmind`. The same sources give the same bytes, in whatever folders they lie.
+ */
+export async function compile(target?: TargetName, folder = join(top, "dist")): Promise<string> {
+  const isWindows = target === undefined ? process.platform === "win32" : target.startsWith("windows");
+  // The program has its file's own name in it, and names of its parts that are made from paths below the working
+  // directory: both are the same everywhere.
+  process.chdir(top);
+  const outfile = join(folder, target ?? "", isWindows ? "threadmind.exe" : "threadmind");
   await Bun.build({
     entrypoints: [join(top, "src/main.ts")],
     target: "bun",
@@ -45,6 +39,7 @@ export async function compile(target?: TargetName): Promise<string> {
     compile: {
       outfile,
       ...(target === undefined ? {} : { target: TARGETS[target] }),
+      ...(isWindows && process.platform === "win32" ? { windows: windowsDetails() } : {}),
       // Most of a run is start-up: code stays in the interpreter a little longer.
       jitPolicy: 4,
       autoloadDotenv: false,
@@ -53,22 +48,40 @@ export async function compile(target?: TargetName): Promise<string> {
       autoloadPackageJson: false,
     },
   });
+  const isForMacos = target === undefined || target.startsWith("darwin");
+  if (process.platform === "darwin" && isForMacos) sign(outfile);
   return outfile;
 }
 
-function isTargetName(name: string): name is TargetName {
-  return Object.hasOwn(TARGETS, name);
+/** Signs a program for macOS, without anybody's name: Bun leaves some with a signature that macOS finds broken. */
+function sign(program: string): void {
+  const { status, stderr } = spawnSync("codesign", ["--force", "--sign", "-", program], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`Cannot sign ${program}: ${stderr}`);
+}
+
+/** What Windows shows of a program; only a build on Windows can write it. */
+function windowsDetails() {
+  return {
+    title: "ThreadMind",
+    publisher: "ThreadMind contributors",
+    version: `${manifest.version}.0`,
+    description: "ThreadMind",
+    copyright: `ThreadMind contributors, ${manifest.license} licence`,
+  };
 }
 
 if (import.meta.main) {
-  const names = process.argv.slice(2);
-  const unknown = names.filter((name) => !isTargetName(name));
+  const { values, positionals } = parseArgs({ options: { output: { type: "string" } }, allowPositionals: true });
+  const folder = resolve(values.output ?? join(top, "dist"));
+  const unknown = positionals.filter((name) => name !== "all" && !isTargetName(name));
   if (unknown.length > 0) {
-    console.error(`Cannot compile for ${unknown.join(", ")}: the targets are ${Object.keys(TARGETS).join(", ")}`);
+    console.error(`Cannot compile for ${unknown.join(", ")}: the targets are all, ${TARGET_NAMES.join(", ")}`);
     process.exit(2);
   }
-  for (const target of names.length > 0 ? names.filter(isTargetName) : [undefined]) {
-    const file = await compile(target);
-    console.log(`${file.slice(top.length + 1)}  ${(statSync(file).size / 1e6).toFixed(1)} MB`);
+  const targets = positionals.includes("all") ? TARGET_NAMES : positionals.filter(isTargetName);
+  const start = process.cwd();
+  for (const target of targets.length > 0 ? targets : [undefined]) {
+    const file = await compile(target, folder);
+    console.log(`${relative(start, file)}  ${(statSync(file).size / 1e6).toFixed(1)} MB`);
   }
 }

@@ -30,6 +30,8 @@ const checks: readonly Check[] = [
   { name: "compile", run: compileForThisMachine },
   { name: "tests over the compiled program", run: () => tests("dist/threadmind", "test") },
   { name: "foreign clients", run: testForeignClients },
+  { name: "view in a browser", run: testInBrowser },
+  { name: "release", run: testRelease },
   { name: "scenarios under Deno", run: testUnderDeno },
 ];
 
@@ -100,6 +102,36 @@ async function testForeignClients(): Promise<Outcome> {
     passed: (suites.passed ?? 0) + (agents.passed ?? 0),
     failed: (suites.failed ?? 0) + (agents.failed ?? 0),
   };
+}
+
+/** The page of `threadmind view` in a real browser: Debian's, which root's machine gets here; without one it is said. */
+async function testInBrowser(): Promise<Outcome> {
+  const [source, folder] = ["test/view", "dist/view"];
+  const isThere = (): boolean =>
+    ["chromium", "chromium-browser", "google-chrome", "chrome"].some((name) => Bun.which(name));
+  if (!isThere() && process.getuid?.() === 0 && Bun.which("apt-get") !== null) {
+    await command("apt-get", "update", "-qq");
+    await commandWith({ DEBIAN_FRONTEND: "noninteractive" }, "apt-get", "install", "-y", "-qq", "chromium");
+  }
+  if (!isThere()) {
+    console.log("SKIPPED: view in a browser: there is no Chromium here, and none could be installed");
+    return { ok: true, output: "" };
+  }
+  mkdirSync(join(top, folder), { recursive: true });
+  for (const file of ["package.json", "bun.lock"]) copyFileSync(join(top, source, file), join(top, folder, file));
+  const installed = await command(bun, "install", "--cwd", folder, "--frozen-lockfile", "--no-summary");
+  if (!installed.ok) return installed;
+  return await tests("dist/threadmind", `${source}/page.browser.ts`);
+}
+
+/** Every target's program, the files of a release, and the installers; what can't run on this machine is said. */
+async function testRelease(): Promise<Outcome> {
+  const built = await command(bun, "test/release/build.ts");
+  if (!built.ok) return built;
+  const files = readdirSync(join(top, "test/release")).filter((file) => file.endsWith(".release.ts"));
+  const outcome = await tests("dist/threadmind", ...files.map((file) => `test/release/${file}`));
+  for (const [line] of outcome.output.matchAll(/^SKIPPED: .*$/gm)) console.log(line);
+  return outcome;
 }
 
 async function testUnderDeno(): Promise<Outcome> {

@@ -37,7 +37,7 @@ npm test
 ## Décisions
 - Stripe
 
-## TODO
+## Roadmap
 1. ship
 2. rest
 `;
@@ -68,7 +68,7 @@ test("importMarkdown() places sections by their headings, what it can't place in
   expect(of("Constraints")).toContain("### Coding conventions\nTabs, never spaces.");
   expect(of("State")).toContain("Intro line with a [link]");
   expect(of("State")).toContain("### Commands\n```sh\n# not a heading\nnpm test\n```");
-  expect(of("Next steps")).toBe("### TODO\n1. ship\n2. rest");
+  expect(of("Next steps")).toBe("### Roadmap\n1. ship\n2. rest");
 });
 
 const PIECES = [
