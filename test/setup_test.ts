@@ -119,7 +119,7 @@ test("--dry-run shows the lines that would change and nothing else of the file, 
   const text = '{\n  "mcpServers": {\n    "x": { "env": { "TOKEN": "hush" } },\n    "y": {}\n  }\n}\n';
   write(".cursor/mcp.json", text);
   const { stdout } = await setup("cursor --dry-run");
-  expect(stdout).toContain('  + "    \\"thread-mind\\"'.replace('"    \\"thread-mind\\"', '    "thread-mind": {'));
+  expect(stdout).toContain('  5 +     "thread-mind": {');
   expect(stdout).not.toContain("hush");
   expect(read(".cursor/mcp.json")).toBe(text);
   expect(readdirSync(join(home, ".cursor"))).toEqual(["mcp.json"]);
@@ -205,7 +205,7 @@ test("a hook is replaced where it stands, once, and taken out alone", async () =
   await setup("codex");
   const { hooks } = JSON.parse(read(".codex/hooks.json") ?? "");
   expect(hooks.SessionStart).toEqual([
-    { matcher: "startup", hooks: [theirs, { type: "command", command: CODEX_HOOK, timeout: 10, note: "n" }] },
+    { matcher: "startup", hooks: [theirs, { type: "command", command: CODEX_HOOK, timeout: 99, note: "n" }] },
   ]);
   await setup("codex --remove");
   expect(JSON.parse(read(".codex/hooks.json") ?? "")).toEqual({
@@ -224,12 +224,18 @@ test("copies are numbered, and none is made twice", async () => {
   write(".cursor/mcp.json", '{ "a": 2 }');
   await setup("cursor");
   const copies = readdirSync(join(home, ".cursor")).filter((name) => name.startsWith("mcp.json.before-threadmind"));
-  expect(copies.sort()).toEqual([
-    "mcp.json.before-threadmind",
-    "mcp.json.before-threadmind-2",
-    "mcp.json.before-threadmind-3",
-  ]);
-  expect(read(".cursor/mcp.json.before-threadmind-3")).toBe('{ "a": 2 }');
+  // What --remove has put back needs no copy any more.
+  expect(copies).toEqual(["mcp.json.before-threadmind"]);
+  expect(read(".cursor/mcp.json.before-threadmind")).toBe('{ "a": 2 }');
+  for (const text of ['{ "a": 3 }', '{ "a": 2 }', '{ "a": 3 }']) {
+    write(".cursor/mcp.json", text);
+    await setup("cursor");
+  }
+  expect(read(".cursor/mcp.json.before-threadmind-2")).toBe('{ "a": 3 }');
+  expect(read(".cursor/mcp.json.before-threadmind-3")).toBeUndefined();
+  await setup("cursor --remove");
+  expect(read(".cursor/mcp.json")).toBe('{ "a": 3 }');
+  expect(read(".cursor/mcp.json.before-threadmind")).toBe('{ "a": 2 }');
 });
 
 test("links are written through, and the mode of file and copy stays", async () => {

@@ -13,7 +13,7 @@ import { readRootFile } from "../io/root_files.ts";
 import type { Place } from "../io/scene.ts";
 import { DATA_FOLDER } from "../io/workspace.ts";
 import { driverCommand } from "./merge_driver.ts";
-import { findDoubles } from "./setup/claude_doubles.ts";
+import { findDoubles, findPlugin } from "./setup/claude_doubles.ts";
 import { isCompiled, PROGRAM } from "./setup/program.ts";
 
 /** What a hook did when it was run, against what its client allows. */
@@ -150,7 +150,11 @@ export function inspectAgentsFile({ workspace: { root } }: Place): readonly Find
 
 /** Whether the hooks of the plugin would find this program, and whether Claude Code starts it twice. */
 export function inspectClients({ workspace: { root } }: Place): readonly Finding[] {
-  const findings = findDoubles({ isProject: false, root: () => root }).map((line) => {
+  const claude = { isProject: false, root: () => root };
+  const doubles = findDoubles(claude);
+  // One registration alone is none too many.
+  const isDouble = doubles.length > 1 || findPlugin(claude) !== undefined;
+  const findings = (isDouble ? doubles : []).map((line) => {
     const [message = line, remedy = ""] = line.split(/: (?=claude mcp|threadmind setup)/);
     return finding("double-registration", "warning", `${message}.`, remedy);
   });

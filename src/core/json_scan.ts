@@ -45,7 +45,10 @@ export function scanObject(source: string): JsonScan | JsonFault {
   skipBlanks(cursor);
   if (isWhole && cursor.at < source.length) isWhole = fail(cursor, "the end was expected");
   if (isWhole) return { open, close, members };
-  return { line: source.slice(0, cursor.at).split(/\r\n|\r|\n/).length, message: `It is not JSON: ${cursor.fault}.` };
+  const line = source.slice(0, cursor.at).split(/\r\n|\r|\n/).length;
+  // A list or a number is JSON, but nothing that has members.
+  const isOther = open === cursor.at + 1 && cursor.at < source.length;
+  return { line, message: isOther ? "It is no JSON object, which begins with {." : `It is not JSON: ${cursor.fault}.` };
 }
 
 function fail(cursor: Cursor, fault: string): false {

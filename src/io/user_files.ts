@@ -1,5 +1,5 @@
 import { constants, copyFileSync, rmdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ThreadMindError } from "../errors.ts";
 import { forget, kindOf, listFolder, makeFolder, readText, realPath, removeFile, writeWhole } from "./files.ts";
 import { storageError } from "./storage_error.ts";
@@ -9,6 +9,10 @@ export const BACKUP_ENDING = ".before-threadmind";
 
 /** The text of a file outside the workspace; `undefined` if absent. Throws `storage` for what is no readable text file. */
 export function readUserFile(path: string): string | undefined {
+  return inTheirWords(() => readWhole(path));
+}
+
+function readWhole(path: string): string | undefined {
   const kind = kindOf(path);
   if (kind === undefined) return undefined;
   if (kind === "link" && realPath(path) === undefined)
@@ -87,31 +91,45 @@ function textOfCopy(copy: string): string | undefined {
   return read !== undefined && "text" in read ? read.text : undefined;
 }
 
-/** The texts of the copies that are kept of a file, oldest first. */
-export function readCopies(path: string): readonly string[] {
-  const texts: string[] = [];
-  for (let number = 1; kindOf(copyPath(path, number)) !== undefined; number++) {
-    const text = textOfCopy(copyPath(path, number));
-    if (text !== undefined) texts.push(text);
-  }
-  return texts;
+/** A copy that was kept of a file earlier. */
+export interface KeptCopy {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The copies that are kept of a file. */
+export function readCopies(path: string): readonly KeptCopy[] {
+  const isCopy = (name: string): boolean =>
+    name.startsWith(basename(path) + BACKUP_ENDING) &&
+    /^(?:-\d+)?$/.test(name.slice((basename(path) + BACKUP_ENDING).length));
+  return (listFolder(dirname(path)) ?? [])
+    .filter(({ name }) => isCopy(name))
+    .flatMap(({ name }) => {
+      const copy = join(dirname(path), name);
+      const text = textOfCopy(copy);
+      return text === undefined ? [] : [{ path: copy, text }];
+    });
 }
 
 /** True if a link stands at a path. */
 export function isLink(path: string): boolean {
-  return kindOf(path) === "link";
+  return inTheirWords(() => kindOf(path)) === "link";
 }
 
-/** Removes a file that is no link. */
+/** Removes a file, or a link without what it leads to. */
 export function removeUserFile(path: string): void {
   inTheirWords(() => removeFile(path));
 }
 
 /** The paths of all files and links below a folder, relative with `/`; `undefined` if it is no folder of its own. */
 export function listFiles(folder: string): readonly string[] | undefined {
+  return inTheirWords(() => filesBelow(folder));
+}
+
+function filesBelow(folder: string): readonly string[] | undefined {
   if (kindOf(folder) !== "folder") return undefined;
   return (listFolder(folder) ?? []).flatMap(({ name, kind }) =>
-    kind === "folder" ? (listFiles(join(folder, name)) ?? []).map((below) => `${name}/${below}`) : [name],
+    kind === "folder" ? (filesBelow(join(folder, name)) ?? []).map((below) => `${name}/${below}`) : [name],
   );
 }
 
@@ -123,6 +141,8 @@ export function removeEmptyFolders(path: string): void {
   try {
     rmdirSync(path);
   } catch (error) {
-    throw storageError("remove", path, error);
+    inTheirWords(() => {
+      throw storageError("remove", path, error);
+    });
   }
 }

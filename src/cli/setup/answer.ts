@@ -9,6 +9,8 @@ export interface Answer {
   readonly files: readonly FileReport[];
   /** the client's own commands that were run, with what they said */
   readonly ran?: readonly string[];
+  /** what a run that writes would do besides to the files */
+  readonly would?: readonly string[];
   readonly next: readonly string[];
   readonly notes: readonly string[];
 }
@@ -17,15 +19,16 @@ const DONE = { none: "unchanged", create: "created", change: "changed", delete: 
 const WOULD = { none: "unchanged", create: "would create", change: "would change", delete: "would remove" };
 
 /** The answer as text. */
-export function renderAnswer({ heading, files, ran = [], next, notes }: Answer): string {
-  const lines = files.flatMap(({ path, action, backup, diff }) => [
-    `  ${(diff === undefined ? DONE : WOULD)[action]}  ${path}${backup === undefined ? "" : ` (as it was: ${backup})`}`,
-    ...(diff ?? []),
-  ]);
+export function renderAnswer({ heading, files, ran = [], would = [], next, notes }: Answer): string {
+  const lines = files.flatMap(({ path, action, backup, restored, diff }) => {
+    const kept = backup === undefined ? "" : ` (as it was: ${backup})`;
+    const back = restored === undefined ? "" : ` (put back from ${restored}, which is gone)`;
+    return [`  ${(diff === undefined ? DONE : WOULD)[action]}  ${path}${kept}${back}`, ...(diff ?? [])];
+  });
   return [
     heading,
     ...lines,
-    ...ran.map((line) => `  ${line}`),
+    ...[...ran, ...would].map((line) => `  ${line}`),
     ...section("Next:", next),
     ...section("Note:", notes),
   ].join("\n");

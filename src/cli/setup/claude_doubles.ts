@@ -1,16 +1,18 @@
 import { join } from "node:path";
-import { ThreadMindError } from "../../errors.ts";
-import { readUserFile } from "../../io/user_files.ts";
-import { isOurHandler } from "./hook_entry.ts";
-import { findNode, parseJson, readNode } from "./json_text.ts";
+import { eventsOfHooks, glance, looking } from "./glance.ts";
 import { inHome, inVariable, type Place } from "./place.ts";
 import { startsOurServer } from "./server_entry.ts";
-import { isList, isMap, type Value } from "./value.ts";
+import { isMap } from "./value.ts";
+
+/** Claude Code's folder of this user's settings. */
+export function claudeFolder(): string {
+  return inVariable("CLAUDE_CONFIG_DIR", inHome(".claude"));
+}
 
 /** What of Claude Code's configuration starts ThreadMind besides the plugin, each with the command that takes it out. */
 export function findDoubles(place: Place): readonly string[] {
   const user = inVariable("CLAUDE_CONFIG_DIR", inHome(), ".claude.json");
-  const root = rootOf(place);
+  const root = looking(place.root);
   const listed: [string, readonly string[], string][] = [[user, ["mcpServers"], "user"]];
   if (root !== undefined) {
     listed.push([user, ["projects", root, "mcpServers"], "local"]);
@@ -22,43 +24,40 @@ export function findDoubles(place: Place): readonly string[] {
         `${path} starts ThreadMind a second time, as ${JSON.stringify(name)}: claude mcp remove ${name} --scope ${scope}`,
     ),
   );
-  const settings = root === undefined ? undefined : join(root, ".claude", "settings.json");
-  const hooks = settings === undefined ? [] : groupsOf(read(settings, ["hooks"]));
-  if (settings === undefined || !hooks.some(isOurHandler)) return servers;
-  return [...servers, `${settings} runs the hooks a second time: threadmind setup claude-code --project --remove`];
+  const hooks = settingsFiles(root)
+    .filter((path) => eventsOfHooks(path).length > 0)
+    .map((path) => `${path} runs the hooks a second time${isWrittenBySetup(path, root) ? `: ${UNDO}` : BY_HAND}`);
+  return [...servers, ...hooks];
 }
 
-function rootOf({ root }: Place): string | undefined {
-  try {
-    return root();
-  } catch (error) {
-    if (error instanceof ThreadMindError) return undefined;
-    throw error;
-  }
+const UNDO = "threadmind setup claude-code --project --remove";
+const BY_HAND = "; take those that call threadmind out of it";
+
+function isWrittenBySetup(path: string, root: string | undefined): boolean {
+  return root !== undefined && path === join(root, ".claude", "settings.json");
 }
 
-function namesIn(path: string, way: readonly string[]): readonly string[] {
-  const servers = read(path, way);
-  if (!isMap(servers)) return [];
-  return [...servers].filter(([, entry]) => isMap(entry) && startsOurServer(entry)).map(([name]) => name);
+/** The settings that Claude Code reads: the user's, and the project's. */
+function settingsFiles(root: string | undefined): readonly string[] {
+  const ofProject = root === undefined ? [] : ["settings.json", "settings.local.json"];
+  return [join(claudeFolder(), "settings.json"), ...ofProject.map((name) => join(root ?? "", ".claude", name))];
 }
 
-function groupsOf(hooks: Value | undefined): readonly Value[] {
-  const groups = isMap(hooks) ? [...hooks.values()].flatMap((items) => (isList(items) ? items : [])) : [];
-  return groups.flatMap((group) => {
-    const handlers = isMap(group) ? group.get("hooks") : undefined;
-    return isList(handlers) ? handlers : [];
+/** The settings in which ThreadMind's plugin is installed and enabled; `undefined` if in none. */
+export function findPlugin(place: Place): string | undefined {
+  return settingsFiles(looking(place.root)).find((path) => {
+    const plugins = glance(path, ["enabledPlugins"]);
+    return isMap(plugins) && [...plugins].some(([id, isOn]) => /^thread-mind@/.test(id) && isOn === true);
   });
 }
 
-/** What stands in a file that is only looked at; a damaged one says nothing. */
-function read(path: string, way: readonly string[]): Value | undefined {
-  try {
-    const text = readUserFile(path);
-    const node = text === undefined ? undefined : findNode(parseJson({ path, text }).root, way);
-    return node === undefined ? undefined : readNode(node);
-  } catch (error) {
-    if (error instanceof ThreadMindError) return undefined;
-    throw error;
-  }
+/** The settings of Claude Code with our hooks in them, for clients that read them too. */
+export function hooksOfClaude(place: Place): readonly string[] {
+  return settingsFiles(looking(place.root)).filter((path) => eventsOfHooks(path).length > 0);
+}
+
+function namesIn(path: string, way: readonly string[]): readonly string[] {
+  const servers = glance(path, way);
+  if (!isMap(servers)) return [];
+  return [...servers].filter(([, entry]) => isMap(entry) && startsOurServer(entry)).map(([name]) => name);
 }

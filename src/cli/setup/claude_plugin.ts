@@ -1,140 +1,188 @@
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { ThreadMindError } from "../../errors.ts";
-import { findOnPath, findSameOnPath, type Outcome, runClient } from "../../io/client_process.ts";
-import { kindOf } from "../../io/files.ts";
+import { findOnPath, findSameOnPath } from "../../io/client_process.ts";
 import type { Answer } from "./answer.ts";
 import { findDoubles } from "./claude_doubles.ts";
+import { askClaude, type ClaudeState, MARKETPLACE, PLUGIN, tellClaude } from "./claude_state.ts";
 import { inOwnData, type Place } from "./place.ts";
-import { clearFolder, type FolderPlan, planFolder, writeFolder } from "./plugin_folder.ts";
-import { isCompiled, PROGRAM } from "./program.ts";
+import { clearFolder, type FolderPlan, planClearing, planFolder, writeFolder } from "./plugin_folder.ts";
+import { isCompiled, PROGRAM, quoteWord } from "./program.ts";
 
-const PLUGIN = "thread-mind@thread-mind";
-const MARKETPLACE = "thread-mind";
 const CLIENT = "claude-code";
+const NOTHING = "Nothing of ThreadMind's plugin is there.";
+const ENABLE = `The plugin is disabled, as it was before; to enable it: claude plugin enable ${PLUGIN}`;
+const UNKNOWN: ClaudeState = { marketplace: undefined, plugin: undefined };
 
 /** The folder of the local marketplace. */
 export function pluginFolder(): string {
   return inOwnData("claude-code");
 }
 
+const addMarketplace = (folder: string): readonly string[] => ["plugin", "marketplace", "add", folder];
+const INSTALL = ["plugin", "install", PLUGIN];
+const UPDATE = ["plugin", "update", PLUGIN];
+const UNINSTALL = ["plugin", "uninstall", PLUGIN];
+const REMOVE_MARKETPLACE = ["plugin", "marketplace", "remove", MARKETPLACE];
+
 /** What one would type: in a shell, and inside Claude Code. */
 export function pluginLines(folder: string): { readonly shell: readonly string[]; readonly inside: readonly string[] } {
-  return {
-    shell: [
-      `claude plugin marketplace add ${/\s/.test(folder) ? JSON.stringify(folder) : folder}`,
-      `claude plugin install ${PLUGIN}`,
-    ],
-    inside: [`/plugin marketplace add ${folder}`, `/plugin install ${PLUGIN}`],
-  };
+  const shell = [addMarketplace(folder), INSTALL].map(asLine);
+  return { shell, inside: [`/plugin marketplace add ${folder}`, `/plugin install ${PLUGIN}`] };
+}
+
+function asLine(args: readonly string[]): string {
+  return ["claude", ...args].map(quoteWord).join(" ");
 }
 
 /** Writes the plugin to its folder and has Claude Code install it; a dry run only says so. */
 export async function installPlugin(place: Place, isDryRun: boolean): Promise<Answer> {
   const plan = planFolder(pluginFolder());
-  const notes = [...checkProgram(), ...findDoubles(place)];
-  const { shell, inside } = pluginLines(plan.folder);
-  const base = { client: CLIENT, files: [], notes };
-  if (isDryRun) {
-    const ran = [...describe(plan, "would write", "would remove"), ...shell.map((line) => `would run    ${line}`)];
-    return { ...base, isChanged: false, heading: "Nothing was written. This would be done:", ran, next: [] };
-  }
-  writeFolder(plan);
+  const { folder } = plan;
+  const notes = [...checkProgram(), ...findDoubles(place), ...describeLeft(plan)];
+  const { inside } = pluginLines(folder);
   const claude = findOnPath("claude");
-  if (claude === undefined) {
+  if (!isDryRun) writeFolder(plan);
+  if (claude === undefined && !isDryRun)
     throw new ThreadMindError(
       "refused",
       "Cannot run Claude Code to install the plugin: no program claude is on PATH.",
-      `The plugin is in ${plan.folder}. Type inside Claude Code:\n  ${inside.join("\n  ")}`,
+      `The plugin is in ${folder}. Type inside Claude Code:\n  ${inside.join("\n  ")}`,
     );
+  const state = claude === undefined ? UNKNOWN : await askClaude(claude, folder, inside);
+  const commands = planCommands(state, plan);
+  const isOff = typeof state.plugin === "object" && !state.plugin.isEnabled;
+  const base = { client: CLIENT, files: [], notes: [...notes, ...describeMarketplace(state, folder)] };
+  const isSame = commands.length === 0 && plan.written.length + plan.removed.length === 0;
+  const heading = `Claude Code is ${isSame ? "already " : ""}set up: the plugin is installed${isOff ? ", but disabled" : ""}.`;
+  if (isSame) return { ...base, isChanged: false, heading, next: isOff ? [ENABLE] : [] };
+  if (isDryRun || claude === undefined) {
+    const lines = commands.map((args) => `would run    ${asLine(args)}`);
+    const would = [...describe(plan, "would write", "would remove", "would be replaced"), ...lines];
+    const absent = claude === undefined ? ["No program claude is on PATH, so these can't be run here."] : [];
+    const notes = [...base.notes, ...absent];
+    const next = isOff ? [ENABLE] : [];
+    return { ...base, notes, isChanged: false, heading: "Nothing was written. This would be done:", would, next };
   }
-  if (plan.written.length + plan.removed.length === 0 && (await isInstalled(claude, plan.folder)))
-    return { ...base, isChanged: false, heading: "Claude Code is already set up: the plugin is installed.", next: [] };
-  const ran = describe(plan, "wrote", "removed");
-  const update = ["plugin", "update", PLUGIN];
-  for (const args of [["plugin", "marketplace", "add", plan.folder], ["plugin", "install", PLUGIN], update])
-    ran.push(await step(claude, args, inside));
-  const isOff = (await listInstalled(claude))?.some(({ id, isEnabled }) => id === PLUGIN && !isEnabled) === true;
-  const enable = isOff ? [`The plugin is disabled; enable it with claude plugin enable ${PLUGIN}`] : [];
-  const next = [...enable, "Restart Claude Code, or type /reload-plugins in it."];
-  return { ...base, isChanged: true, heading: "Claude Code is set up: the plugin is installed.", ran, next };
+  const ran = describe(plan, "wrote", "removed", "was replaced");
+  let installed = "";
+  for (const args of commands) {
+    // Which plugins there are isn't known of an old Claude Code: a fresh one needs no update.
+    if (args === UPDATE && commands.includes(INSTALL) && !/already installed/i.test(installed)) continue;
+    const { line, said } = await tellClaude(claude, args, inside);
+    if (args === INSTALL) installed = said;
+    ran.push(line);
+  }
+  const next = [...(isOff ? [ENABLE] : []), "Restart Claude Code, or type /reload-plugins in it."];
+  return { ...base, isChanged: true, heading, ran, next };
 }
 
-/** Has Claude Code forget the plugin, and removes its folder. */
+function planCommands({ marketplace, plugin }: ClaudeState, plan: FolderPlan): readonly (readonly string[])[] {
+  const isOurs = typeof marketplace === "object" && marketplace.isOurs;
+  const isChanged = !isOurs || plan.written.length + plan.removed.length > 0;
+  const update = plugin === undefined || (plugin !== "absent" && (isChanged || !plugin.isCurrent));
+  return [
+    ...(isOurs ? [] : [addMarketplace(plan.folder)]),
+    ...(plugin === undefined || plugin === "absent" ? [INSTALL] : []),
+    ...(update ? [UPDATE] : []),
+  ];
+}
+
+function describeMarketplace({ marketplace }: ClaudeState, folder: string): readonly string[] {
+  if (typeof marketplace !== "object" || marketplace.isOurs) return [];
+  return [
+    `Claude Code has a marketplace ${MARKETPLACE} from ${marketplace.source} already; it is pointed to ${folder} instead. To go back: ${asLine(addMarketplace(marketplace.source))}`,
+  ];
+}
+
+/** Has Claude Code forget the plugin, and removes what setup wrote for it. */
 export async function removePlugin(isDryRun: boolean): Promise<Answer> {
   const folder = pluginFolder();
-  const base = { client: CLIENT, files: [], notes: [], next: [] };
-  const commands = [
-    ["plugin", "uninstall", PLUGIN],
-    ["plugin", "marketplace", "remove", MARKETPLACE],
-  ];
-  const isThere = kindOf(folder) !== undefined;
+  const plan = planClearing(folder);
   const claude = findOnPath("claude");
-  if (isDryRun) {
-    const ran = isThere
-      ? [...commands.map((args) => `would run     claude ${args.join(" ")}`), `would remove  ${folder}`]
-      : [];
-    const heading = isThere ? "Nothing was removed. This would be done:" : "Nothing of ThreadMind's plugin is there.";
-    return { ...base, isChanged: false, heading, ran };
-  }
-  const known = claude === undefined ? undefined : await listInstalled(claude);
-  if (!isThere && known?.some(({ id }) => id === PLUGIN) !== true)
-    return { ...base, isChanged: false, heading: "Nothing of ThreadMind's plugin is there." };
   const inside = [`/plugin uninstall ${PLUGIN}`, `/plugin marketplace remove ${MARKETPLACE}`];
+  const state = claude === undefined ? UNKNOWN : await askClaude(claude, folder, inside);
+  const commands = plan === undefined && claude === undefined ? [] : planRemovals(state);
+  const stays = claude === undefined ? [] : describeStaying(state);
+  const base = {
+    client: CLIENT,
+    files: [],
+    next: [],
+    notes: [...stays, ...(plan === undefined ? [] : describeLeft(plan))],
+  };
+  if (plan === undefined && commands.length === 0) return { ...base, isChanged: false, heading: NOTHING };
+  if (isDryRun) {
+    const would = [
+      ...commands.map((args) => `would run     ${asLine(args)}`),
+      ...(plan === undefined ? [] : describeCleared(plan, "would remove ", "")),
+    ];
+    return { ...base, isChanged: false, heading: "Nothing was removed. This would be done:", would };
+  }
   if (claude === undefined) {
-    clearFolder(folder);
+    if (plan !== undefined) clearFolder(plan);
     throw new ThreadMindError(
       "refused",
       "Cannot run Claude Code to uninstall the plugin: no program claude is on PATH.",
-      `The folder ${folder} is removed. Type inside Claude Code:\n  ${inside.join("\n  ")}`,
+      `${plan === undefined ? "" : `What setup wrote to ${folder} is removed. `}Type inside Claude Code:\n  ${inside.join("\n  ")}`,
     );
   }
   const ran: string[] = [];
-  for (const args of commands) {
-    const outcome = await runClient(claude, args);
-    const isAbsent = /not found|not installed/i.test(outcome.stdout + outcome.stderr);
-    if (outcome.code !== 0 && !isAbsent) throw failed(args, outcome, inside);
-    ran.push(`claude ${args.join(" ")}: ${outcome.code === 0 ? lastLine(outcome.stdout) : "it was not there"}`);
+  const isAbsent = (said: string): boolean => /not found|not installed/i.test(said);
+  for (const args of commands) ran.push((await tellClaude(claude, args, inside, isAbsent)).line);
+  if (plan !== undefined) {
+    clearFolder(plan);
+    ran.push(...describeCleared(plan, "removed", "was "));
   }
-  if (clearFolder(folder)) ran.push(`removed ${folder}`);
-  return { ...base, isChanged: true, heading: "The plugin is removed from Claude Code.", ran };
+  const heading = stays.length === 0 ? "The plugin is removed from Claude Code." : "What setup wrote is removed.";
+  return { ...base, isChanged: true, heading, ran };
 }
 
-function describe({ folder, written, removed }: FolderPlan, wrote: string, took: string): string[] {
+/** The plugin of a marketplace from elsewhere isn't the one that setup installed. */
+function planRemovals({ marketplace, plugin }: ClaudeState): readonly (readonly string[])[] {
+  if (typeof marketplace === "object" && !marketplace.isOurs) return [];
+  return [
+    ...(plugin === "absent" ? [] : [UNINSTALL]),
+    ...(typeof marketplace === "object" ? [REMOVE_MARKETPLACE] : []),
+  ];
+}
+
+function describeStaying({ marketplace, plugin }: ClaudeState): readonly string[] {
+  if (marketplace === "absent") return [];
+  if (marketplace === undefined)
+    return [
+      `Claude Code doesn't say where a marketplace ${MARKETPLACE} comes from, so it stays; to remove it: ${asLine(REMOVE_MARKETPLACE)}`,
+    ];
+  if (marketplace.isOurs) return [];
+  const what =
+    plugin === "absent" ? "It stays." : `It stays, and the plugin with it; to uninstall that: ${asLine(UNINSTALL)}`;
+  return [`The marketplace ${MARKETPLACE} comes from ${marketplace.source}, and not from setup. ${what}`];
+}
+
+function describe(plan: FolderPlan, wrote: string, took: string, replaced: string): string[] {
+  const { folder, written, removed, edited } = plan;
   return [
     ...(written.length === 0
       ? []
       : [`${wrote} ${written.length} ${written.length === 1 ? "file" : "files"} to ${folder}`]),
-    ...removed.map((path) => `${took} ${join(folder, path)}, which an older version wrote`),
+    ...written
+      .filter((path) => edited.includes(path))
+      .map((path) => `${join(folder, path)} ${replaced}: it had been edited by hand`),
+    ...removed.map(
+      (path) =>
+        `${took} ${join(folder, path)}, which an older version wrote${edited.includes(path) ? " and somebody edited" : ""}`,
+    ),
   ];
 }
 
-async function step(claude: string, args: readonly string[], inside: readonly string[]): Promise<string> {
-  const outcome = await runClient(claude, args);
-  if (outcome.code !== 0) throw failed(args, outcome, inside);
-  return `claude ${args.join(" ")}: ${lastLine(outcome.stdout)}`;
+function describeCleared({ folder, removed, edited, left }: FolderPlan, took: string, was: string): string[] {
+  return [
+    left.length === 0 ? `${took} ${folder}` : `${took} ${removed.length} files from ${folder}`,
+    ...edited.map((path) => `${join(folder, path)} ${was === "" ? "has" : "had"} been edited by hand`),
+  ];
 }
 
-function failed(
-  args: readonly string[],
-  { code, stdout, stderr }: Outcome,
-  inside: readonly string[],
-): ThreadMindError {
-  const why = code === undefined ? "it did not run to its end" : `exit ${code}: ${lastLine(stderr.trim() || stdout)}`;
-  return new ThreadMindError(
-    "refused",
-    `Cannot run claude ${args.join(" ")}: ${why}`,
-    `Correct that and run this again, or type inside Claude Code:\n  ${inside.join("\n  ")}`,
-  );
-}
-
-function lastLine(text: string): string {
-  const line =
-    text
-      .trim()
-      .split(/[\r\n]+/)
-      .at(-1) ?? "";
-  return (line.split("✔").at(-1) ?? line).trim().slice(0, 300);
+function describeLeft({ folder, left }: FolderPlan): readonly string[] {
+  return left.map((path) => `${join(folder, path)} is not from setup, and stays.`);
 }
 
 /** Hooks without a shell take the program from PATH; an absent one would fail at each start of a session. */
@@ -158,44 +206,4 @@ function notOnPath(): ThreadMindError {
       ? "Nothing was written. Install the compiled program, and run the command again."
       : `Nothing was written. ${line}; then open a new terminal and run the command again.`,
   );
-}
-
-interface Installed {
-  readonly id: string;
-  readonly isEnabled: boolean;
-  readonly isCurrent: boolean;
-  readonly folder: string;
-}
-
-async function isInstalled(claude: string, folder: string): Promise<boolean> {
-  const known = await listInstalled(claude);
-  return (
-    known?.some(
-      (plugin) =>
-        plugin.id === PLUGIN && plugin.isEnabled && plugin.isCurrent && plugin.folder === join(folder, "plugin"),
-    ) === true
-  );
-}
-
-/** The plugins that Claude Code names; `undefined` if it doesn't say. */
-async function listInstalled(claude: string): Promise<readonly Installed[] | undefined> {
-  const { code, stdout } = await runClient(claude, ["plugin", "list", "--json"]);
-  if (code !== 0) return undefined;
-  try {
-    const list: unknown = JSON.parse(stdout);
-    return Array.isArray(list) ? list.map(readInstalled) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function readInstalled(plugin: Readonly<Record<string, unknown>>): Installed {
-  const { id, enabled, version, folderVersion = version, readFromFolder } = plugin;
-  return {
-    id: String(id),
-    isEnabled: enabled === true,
-    isCurrent: version === folderVersion,
-    folder: String(readFromFolder),
-  };
 }

@@ -1,9 +1,12 @@
 import { join } from "node:path";
 import { ThreadMindError } from "../../errors.ts";
+import { findRepositoryTop } from "../../io/git.ts";
+import { findPlugin } from "./claude_doubles.ts";
 import type { FileSpec } from "./file_plan.ts";
+import type { Grammar } from "./grammar.ts";
 import type { Hook } from "./hook_entry.ts";
 import { inApplicationData, inHome, inVariable, type Place } from "./place.ts";
-import { PROGRAM, renderHookCommand } from "./program.ts";
+import { PROGRAM, quoteWord, renderHookCommand } from "./program.ts";
 import type { Plain } from "./value.ts";
 
 /** A client whose files are written. */
@@ -12,13 +15,28 @@ export interface Client {
   readonly files: (place: Place, program: string) => readonly FileSpec[];
   /** what is left for a person to do after a change */
   readonly next: (place: Place) => readonly string[];
-  /** the client's own way to the same entry */
-  readonly own?: (program: string) => string;
+  /** the client's own way to the same entry; `undefined` where it has none for a project */
+  readonly own?: (program: string, isProject: boolean) => string | undefined;
 }
 
 const ARGS = ["serve"];
 const START_SECONDS = 10;
 const START_SOURCES = "startup|resume|clear|compact|fork";
+
+// What the parsers of the clients take, tried with Claude Code, Codex and Gemini CLI. VS Code and Cursor take all of it.
+const STRICT = { comments: false, trailingCommas: false };
+const CLAUDE_CODE: Grammar = { client: "Claude Code", ...STRICT, byteOrderMark: true };
+const CLAUDE_DESKTOP: Grammar = { client: "Claude Desktop", ...STRICT, byteOrderMark: true };
+const CODEX: Grammar = { client: "Codex", ...STRICT, byteOrderMark: false };
+const GEMINI: Grammar = { client: "Gemini CLI", comments: true, trailingCommas: false, byteOrderMark: false };
+
+/** What is left to say where the project is a repository. */
+function commitNext(place: Place, line: string): readonly string[] {
+  return place.isProject && findRepositoryTop(place.root()) !== undefined ? [line] : [];
+}
+
+const needsPath = ({ isProject }: Place): readonly string[] =>
+  isProject ? ["Everyone who works here needs threadmind on PATH."] : [];
 
 const plainEntry = (command: string): Record<string, Plain> => ({ command, args: ARGS });
 const typedEntry = (command: string): Record<string, Plain> => ({ type: "stdio", command, args: ARGS });
@@ -56,11 +74,13 @@ export const claudeCodeProject: Client = {
     {
       path: join(place.root(), ".mcp.json"),
       format: "json",
+      grammar: CLAUDE_CODE,
       server: { key: "mcpServers", entry: typedEntry(PROGRAM) },
     },
     {
       path: join(place.root(), ".claude", "settings.json"),
       format: "json",
+      grammar: CLAUDE_CODE,
       hooks: {
         isGrouped: true,
         hooks: [
@@ -70,27 +90,16 @@ export const claudeCodeProject: Client = {
       },
     },
   ],
-  next: () => [
-    "Commit .mcp.json and .claude/settings.json; everyone who works here needs threadmind on PATH.",
+  next: (place) => [
+    ...commitNext(place, "Commit .mcp.json and .claude/settings.json."),
+    ...needsPath(place),
     "Restart Claude Code here and approve the server of .mcp.json.",
-    "Don't install the plugin besides (threadmind setup claude-code): everything would run twice.",
+    ...(findPlugin(place) === undefined
+      ? ["Don't install the plugin besides (threadmind setup claude-code): everything would run twice."]
+      : []),
   ],
   own: () => "claude mcp add --scope project thread-mind -- threadmind serve",
 };
-
-/** Claude Desktop starts servers in a folder of its own, so they have to be told the project's. */
-function desktopRoot(place: Place): string {
-  try {
-    return place.root();
-  } catch (error) {
-    if (!(error instanceof ThreadMindError) || error.code !== "no-workspace") throw error;
-    throw new ThreadMindError(
-      "no-workspace",
-      "Cannot set up Claude Desktop: it starts servers outside of any project, and this is none.",
-      "Run the command in your project's folder, or give it with --root DIR.",
-    );
-  }
-}
 
 const claudeDesktop: Client = {
   title: "Claude Desktop",
@@ -102,9 +111,9 @@ const claudeDesktop: Client = {
         "Run it without --project, inside the project or with --root DIR.",
       );
     }
-    const entry = { ...plainEntry(program), env: { THREADMIND_ROOT: desktopRoot(place) } };
+    const entry = { ...plainEntry(program), env: { THREADMIND_ROOT: place.root() } };
     const path = inApplicationData("Claude", "claude_desktop_config.json");
-    return [{ path, format: "json", server: { key: "mcpServers", entry } }];
+    return [{ path, format: "json", grammar: CLAUDE_DESKTOP, server: { key: "mcpServers", entry } }];
   },
   next: (place) => [
     "Quit Claude Desktop completely and start it again.",
@@ -122,14 +131,16 @@ const codex: Client = {
     ];
     return [
       { path: join(folder, "config.toml"), format: "toml", server: { key: "mcp_servers", entry: plainEntry(program) } },
-      { path: join(folder, "hooks.json"), format: "json", hooks: { isGrouped: true, hooks } },
+      { path: join(folder, "hooks.json"), format: "json", grammar: CODEX, hooks: { isGrouped: true, hooks } },
     ];
   },
-  next: ({ isProject }) => [
+  next: (place) => [
     "Restart Codex, and trust the two hooks there: it runs no hook that nobody has trusted.",
-    ...(isProject ? ["Commit the files of .codex; Codex reads them in a project that is trusted."] : []),
+    ...commitNext(place, "Commit the files of .codex."),
+    ...(place.isProject ? ["Codex reads the files of .codex in a project that is trusted."] : []),
+    ...needsPath(place),
   ],
-  own: (program) => `codex mcp add thread-mind -- ${program} serve`,
+  own: (program, isProject) => (isProject ? undefined : `codex mcp add thread-mind -- ${quoteWord(program)} serve`),
 };
 
 const gemini: Client = {
@@ -142,13 +153,17 @@ const gemini: Client = {
       withType(5000, shellHook("gemini", program, end("SessionEnd"), {})),
     ];
     const server = { key: "mcpServers", entry: plainEntry(program) };
-    return [{ path: join(folder, "settings.json"), format: "json", server, hooks: { isGrouped: true, hooks } }];
+    const path = join(folder, "settings.json");
+    return [{ path, format: "json", grammar: GEMINI, server, hooks: { isGrouped: true, hooks } }];
   },
-  next: ({ isProject }) => [
+  next: (place) => [
     "Restart Gemini CLI.",
-    ...(isProject ? ["Commit .gemini/settings.json; Gemini CLI starts servers in trusted folders only."] : []),
+    ...commitNext(place, "Commit .gemini/settings.json."),
+    ...(place.isProject ? ["Gemini CLI starts servers in trusted folders only."] : []),
+    ...needsPath(place),
   ],
-  own: (program) => `gemini mcp add -s user thread-mind ${program} serve`,
+  own: (program, isProject) =>
+    `gemini mcp add -s ${isProject ? "project" : "user"} thread-mind ${quoteWord(program)} serve`,
 };
 
 const cursor: Client = {
@@ -164,10 +179,7 @@ const cursor: Client = {
       { path: join(folder, "hooks.json"), format: "json", hooks: { isGrouped: false, hooks }, base: { version: 1 } },
     ];
   },
-  next: ({ isProject }) => [
-    "Restart Cursor.",
-    ...(isProject ? ["Commit the files of .cursor; everyone who works here needs threadmind on PATH."] : []),
-  ],
+  next: (place) => ["Restart Cursor.", ...commitNext(place, "Commit the files of .cursor."), ...needsPath(place)],
 };
 
 const vscode: Client = {
@@ -183,11 +195,15 @@ const vscode: Client = {
       { path: join(folder, "threadmind.json"), format: "json", hooks: { isGrouped: false, hooks } },
     ];
   },
-  next: ({ isProject }) => [
+  next: (place) => [
     "Reload the window of VS Code, and start thread-mind where it asks (command MCP: List Servers). Hooks are a preview there.",
-    ...(isProject ? ["Commit both files; everyone who works here needs threadmind on PATH."] : []),
+    ...commitNext(place, "Commit both files."),
+    ...needsPath(place),
   ],
-  own: (program) => `code --add-mcp '${JSON.stringify({ name: "thread-mind", command: program, args: ARGS })}'`,
+  own: (program, isProject) => {
+    const entry = JSON.stringify({ name: "thread-mind", command: program, args: ARGS });
+    return isProject ? undefined : `code --add-mcp ${quoteWord(entry)}`;
+  },
 };
 
 /** The clients whose files are written, Claude Code's plugin apart. */

@@ -1,4 +1,5 @@
 import { ThreadMindError } from "../../errors.ts";
+import { checkGrammar, type Grammar } from "./grammar.ts";
 import { type HookSpec, otherHooks, putHooks, removeHooks } from "./hook_entry.ts";
 import { removeValue, setValue } from "./json_edit.ts";
 import { findNode, parseJson, readNode } from "./json_text.ts";
@@ -9,6 +10,7 @@ import {
   putTomlServer,
   SERVER_NAME,
   type ServerSpec,
+  startsOurServer,
 } from "./server_entry.ts";
 import { isSameWithout, readTable, removeTable } from "./toml_edit.ts";
 import { type ConfigText, isMap, isSame, type Plain, toValue, type Value } from "./value.ts";
@@ -17,7 +19,9 @@ import { type ConfigText, isMap, isSame, type Plain, toValue, type Value } from 
 export interface FileSpec {
   readonly path: string;
   readonly format: "json" | "toml";
-  readonly server?: ServerSpec;
+  /** what the client's parser takes, where that is less than comments and trailing commas */
+  readonly grammar?: Grammar;
+  readonly server?: ServerSpec | undefined;
   readonly hooks?: HookSpec;
   /** what a new file needs besides, e.g. its version */
   readonly base?: Readonly<Record<string, Plain>>;
@@ -26,14 +30,15 @@ export interface FileSpec {
 /** The values that ThreadMind sets in an entry; others are their owner's. */
 const OUR_KEYS = ["command", "args"];
 
-/** A file that is only removed from: what is left, and whether that is nothing. */
+/** A file that is removed from: what is left, and the entry in our place that starts something else. */
 export interface Removal {
   readonly text: string;
-  readonly isEmpty: boolean;
+  readonly foreign: string | undefined;
 }
 
 /** The file's text with everything of ours in it; verified to say the same as before in all else. */
 export function planSetup(spec: FileSpec, before: string | undefined): string {
+  if (spec.grammar !== undefined && before !== undefined) checkGrammar({ path: spec.path, text: before }, spec.grammar);
   const text = renderSetup(spec, before ?? "");
   verify(spec, before ?? "", text, OUR_KEYS);
   return text;
@@ -53,26 +58,27 @@ export function renderSetup({ path, format, server, hooks, base }: FileSpec, bef
   return text;
 }
 
-/** The file's text without anything of ours. Verified like `planSetup()`. */
+/** The file's text without anything of ours; an entry that starts something else stays. Verified like `planSetup()`. */
 export function planRemoval(spec: FileSpec, before: string): Removal {
-  const { path, format, server, hooks, base = {} } = spec;
+  const { path, format, server, hooks } = spec;
+  const found = server === undefined ? undefined : readServer(spec, before);
+  const isOurs = isMap(found) && startsOurServer(found);
   let text = before;
-  if (format === "toml") {
-    if (server !== undefined && readTable({ path, text }, [server.key, SERVER_NAME]) !== undefined)
-      text = removeTable({ path, text }, [server.key, SERVER_NAME]);
-  } else {
-    if (server !== undefined && findNode(parseJson({ path, text }).root, [server.key, SERVER_NAME]) !== undefined)
-      text = removeValue({ path, text }, [server.key, SERVER_NAME]);
-    if (hooks !== undefined) text = removeHooks({ path, text }, hooks.isGrouped);
-  }
-  if (text === before) return { text, isEmpty: false };
-  verify(spec, before, text, []);
-  const rest = text.replace("\ufeff", "").trim();
-  if (format === "toml") return { text, isEmpty: rest === "" };
-  const { root, comments } = parseJson({ path, text });
-  const left = root === undefined ? new Map() : readNode(root);
-  const isBare = isMap(left) && (left.size === 0 || isSame(left, toValue(base)));
-  return { text, isEmpty: isBare && comments.length === 0 };
+  if (server !== undefined && isOurs)
+    text = (format === "toml" ? removeTable : removeValue)({ path, text }, [server.key, SERVER_NAME]);
+  if (hooks !== undefined) text = removeHooks({ path, text }, hooks.isGrouped);
+  const foreign = server === undefined || found === undefined || isOurs ? undefined : `${server.key}.${SERVER_NAME}`;
+  if (text !== before) verify(foreign === undefined ? spec : { ...spec, server: undefined }, before, text, []);
+  return { text, foreign };
+}
+
+/** What stands in the place of our entry; `undefined` if nothing. */
+export function readServer({ path, format, server }: FileSpec, text: string): Value | undefined {
+  if (server === undefined) return undefined;
+  const way = [server.key, SERVER_NAME];
+  if (format === "toml") return readTable({ path, text }, way);
+  const node = findNode(parseJson({ path, text }).root, way);
+  return node === undefined ? undefined : readNode(node);
 }
 
 /** The names of other entries in a file that start our server too. */

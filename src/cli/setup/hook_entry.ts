@@ -23,7 +23,8 @@ interface Place {
   readonly group: readonly (string | number)[] | undefined;
 }
 
-const SHELL_FORM = /^\s*(?:'(.+)'|"(.+)"|(\S+))\s+hook\s+session-(?:start|end)(?:\s.*)?$/;
+const SHELL_FORM = /^\s*(?:'(.+)'|"(.+)"|(\S+))(\s+hook\s+session-(?:start|end)(?:\s.*)?)$/;
+const CALL = /(?:^|[\s\\/'"=;&|(])threadmind(?:\.exe)?['"]?\s+hook\s+session-(?:start|end)\b/i;
 
 /** True if a handler runs `threadmind hook session-start` or `session-end`, as one line or with its arguments apart. */
 export function isOurHandler(handler: Value | undefined): boolean {
@@ -34,6 +35,14 @@ export function isOurHandler(handler: Value | undefined): boolean {
   if (verb === "hook" && /^session-(?:start|end)$/.test(event ?? "")) return isOurProgram(command);
   const found = SHELL_FORM.exec(command);
   return isOurProgram(found?.[1] ?? found?.[2] ?? found?.[3] ?? "");
+}
+
+/** True if a handler runs our hook in whatever way, e.g. through a shell or under keys of another client. */
+export function callsOurHook(handler: Value | undefined): boolean {
+  if (!isMap(handler)) return false;
+  const lines = [...handler.values()].filter((value) => typeof value === "string");
+  const whole = [handler.get("command"), ...stringsOf(handler.get("args"))].join(" ");
+  return isOurHandler(handler) || [...lines, whole].some((line) => CALL.test(line));
 }
 
 function isOurProgram(command: string): boolean {
@@ -81,20 +90,45 @@ function addHook(path: string, text: string, { event, handler, matcher }: Hook, 
   return appendItem({ path, text }, ["hooks", event], isGrouped ? group : handler);
 }
 
-/** Our values of the handler, and of a group that is ours alone; what else stands there stays. */
-function changeHook(path: string, text: string, { handler, matcher }: Hook, place: Place): string {
-  const wanted: [readonly (string | number)[], Plain][] = Object.entries(handler).map(([key, value]) => [
-    [...place.path, key],
-    value,
-  ]);
-  if (place.group !== undefined && matcher !== undefined) wanted.push([[...place.group, "matcher"], matcher]);
+/** What starts the program is ours to renew; times, matchers and what else stands there are the person's. */
+function changeHook(path: string, text: string, { handler }: Hook, place: Place): string {
+  const found = readHandler({ path, text }, place);
   let changed = text;
-  for (const [way, value] of wanted) {
-    const node = findNode(parseJson({ path, text: changed }).root, way);
-    if (node === undefined || !isSame(readNode(node), toValue(value)))
-      changed = setValue({ path, text: changed }, way, value);
-  }
+  for (const [key, value] of Object.entries(renewed(handler, found)))
+    if (!isSame(found.get(key), toValue(value)))
+      changed = setValue({ path, text: changed }, [...place.path, key], value);
   return changed;
+}
+
+/** The program in front of the words that somebody may have added to. */
+function renewed({ command = "", args }: Hook["handler"], found: ReadonlyMap<string, Value>): Record<string, Plain> {
+  const written = found.get("command");
+  if (args !== undefined) {
+    const [, event] = stringsOf(toValue(args));
+    const keepsArgs = stringsOf(found.get("args"))[1] === event;
+    return keepsArgs ? { command } : { command, args };
+  }
+  const [, , , , words = ""] = SHELL_FORM.exec(typeof written === "string" ? written : "") ?? [];
+  const start = SHELL_FORM.exec(String(command));
+  const [, , , , ours = ""] = start ?? [];
+  const keepsWords = /\s--client\s/.test(words) && words.trim().split(/\s+/)[1] === ours.trim().split(/\s+/)[1];
+  return { command: keepsWords ? String(command).slice(0, -ours.length) + words : command };
+}
+
+function readHandler(file: ConfigText, { path }: Place): ReadonlyMap<string, Value> {
+  const node = findNode(parseJson(file).root, path);
+  const found = node === undefined ? undefined : readNode(node);
+  return isMap(found) ? found : new Map();
+}
+
+/** Our handler of an event; `undefined` if there is none. */
+export function findHandler(
+  file: ConfigText,
+  event: string,
+  isGrouped: boolean,
+): ReadonlyMap<string, Value> | undefined {
+  const place = findOurs(file, isGrouped).find((candidate) => candidate.event === event);
+  return place === undefined ? undefined : readHandler(file, place);
 }
 
 /** A file's text without our hooks and the containers that they leave empty. */

@@ -1,5 +1,14 @@
 import { applyEdits, type Edit, eolOf } from "../../core/text_edit.ts";
-import { endOf, findNode, type JsonDocument, type JsonNode, keyOf, malformed, parseJson } from "./json_text.ts";
+import {
+  endOf,
+  findNode,
+  type JsonDocument,
+  type JsonNode,
+  keyOf,
+  malformed,
+  nameType,
+  parseJson,
+} from "./json_text.ts";
 import { type ConfigText, isPlainList, type Plain } from "./value.ts";
 
 /** The way to a value: keys, and positions in lists. */
@@ -83,8 +92,7 @@ function findParent(document: JsonDocument, path: Path): { parent: JsonNode; res
 }
 
 function wrongType(document: JsonDocument, node: JsonNode | undefined, path: Path, wanted: string): Error {
-  const type = node?.type === "array" ? "a list" : node?.type === "object" ? "an object" : `a ${node?.type}`;
-  return malformed(document, node?.offset ?? 0, `${path.join(".")} is ${type} where ${wanted} was expected`);
+  return malformed(document, node?.offset ?? 0, `${path.join(".")} is ${nameType(node)} where ${wanted} was expected`);
 }
 
 function insert(
@@ -158,7 +166,7 @@ function withoutChild(document: JsonDocument, container: JsonNode, at: number): 
 }
 
 /** The offset of the comma behind a part, comments passed over. */
-function commaAfter({ text, comments }: JsonDocument, end: number): number | undefined {
+export function commaAfter({ text, comments }: JsonDocument, end: number): number | undefined {
   let at = end;
   for (;;) {
     while (/\s/.test(text.charAt(at))) at++;

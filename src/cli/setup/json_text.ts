@@ -49,6 +49,11 @@ const MESSAGES: Readonly<Record<string, string>> = {
   EndOfFileExpected: "the end was expected",
   UnexpectedEndOfComment: "a comment isn't closed",
   UnexpectedEndOfString: "a string isn't closed",
+  UnexpectedEndOfNumber: "a number isn't complete",
+  InvalidUnicode: "\\u in a string needs four hexadecimal digits behind it",
+  InvalidEscapeCharacter: "a backslash in a string stands before a character that it can't stand before",
+  InvalidCharacter:
+    "a string holds a line break, a tab or another control character, which has to be written with a backslash",
 };
 
 /** Parses JSON as clients read it. Throws `malformed-file` with path and line, also for keys that occur twice. */
@@ -63,14 +68,18 @@ function parse({ path, text }: ConfigText): JsonDocument {
   const root = parseTree(source, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error !== undefined) throw malformed({ path, text }, error.offset, describe(error.error));
-  if (root?.type !== "object") throw malformed({ path, text }, root?.offset ?? 0, "an object in { } was expected");
+  if (root?.type !== "object")
+    throw malformed(
+      { path, text },
+      root?.offset ?? 0,
+      `the file holds ${nameType(root)}, and an object in { } is needed`,
+    );
   refuseTwins({ path, text }, root);
   return { path, text, root, comments };
 }
 
 function describe(code: ParseErrorCode): string {
-  const name = printParseErrorCode(code);
-  return MESSAGES[name] ?? name;
+  return MESSAGES[printParseErrorCode(code)] ?? "this is no JSON";
 }
 
 /** The one pass that needs no stack: how deep it goes, where comments are, whether there is anything else. */
@@ -101,6 +110,12 @@ function refuseTwins(file: ConfigText, node: JsonNode): void {
     if (key !== undefined) seen.add(key);
     refuseTwins(file, child);
   }
+}
+
+/** What kind of value a part is, with its article. */
+export function nameType(node: JsonNode | undefined): string {
+  const type = node?.type;
+  return type === "array" ? "a list" : type === "object" ? "an object" : type === "null" ? "null" : `a ${type}`;
 }
 
 /** The key of an object's member. */

@@ -1,15 +1,40 @@
 const WIDTH = 160;
+const MAX_SHOWN = 2000;
 const MAX_CELLS = 4_000_000;
+const MAX_STEPS = 200;
 
-/** The lines that differ, as `- ` and `+ ` under their line number; no unchanged line, which might hold a secret. */
+/** A step from one list to another: an item that both have, or that only the old or the new one has. */
+interface Step {
+  readonly kind: "same" | "old" | "new";
+  readonly text: string;
+  /** its place in its own list, from 0 */
+  readonly at: number;
+}
+
+/** The lines that differ, as `- ` with the old file's line number and `+ ` with the new one's; no unchanged line, which might hold a secret. */
 export function renderDiff(before: string, after: string): readonly string[] {
-  const [old, fresh] = [split(before), split(after)];
-  let start = 0;
-  while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++;
-  let tail = 0;
-  const most = Math.min(old.length, fresh.length) - start;
-  while (tail < most && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail++;
-  return render(old.slice(start, old.length - tail), fresh.slice(start, fresh.length - tail), start);
+  const steps = compare(split(before), split(after));
+  const width = String(Math.max(0, ...steps.filter(({ kind }) => kind !== "same").map(({ at }) => at + 1))).length;
+  const lines: string[] = [];
+  for (let from = 0; from < steps.length; ) {
+    if (steps[from]?.kind === "same") {
+      from++;
+      continue;
+    }
+    let to = from;
+    while (to < steps.length && steps[to]?.kind !== "same") to++;
+    const [old, fresh] = (["old", "new"] as const).map((kind) =>
+      steps.slice(from, to).filter((step) => step.kind === kind),
+    );
+    const show = (mark: string, { text, at }: Step, other: Step | undefined): void => {
+      const shown = text.length <= WIDTH ? text : shorten(other?.text ?? "", text);
+      if (shown !== "") lines.push(`  ${String(at + 1).padStart(width)} ${mark} ${shown}`);
+    };
+    for (const [index, step] of (old ?? []).entries()) show("-", step, fresh?.[index]);
+    for (const [index, step] of (fresh ?? []).entries()) show("+", step, old?.[index]);
+    from = to;
+  }
+  return lines;
 }
 
 function split(text: string): string[] {
@@ -18,29 +43,48 @@ function split(text: string): string[] {
   return lines;
 }
 
-function render(old: readonly string[], fresh: readonly string[], start: number): string[] {
-  const common = old.length * fresh.length > MAX_CELLS ? () => 0 : commonLengths(old, fresh);
-  const lines: string[] = [];
-  let isOpen = false;
-  const put = (mark: string, text: string, other: string | undefined, at: number): void => {
-    if (!isOpen) lines.push(`  line ${start + at + 1}:`);
-    isOpen = true;
-    lines.push(`  ${mark} ${clip(text, other)}`);
-  };
+function compare(old: readonly string[], fresh: readonly string[]): readonly Step[] {
+  let start = 0;
+  while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++;
+  let tail = 0;
+  const most = Math.min(old.length, fresh.length) - start;
+  while (tail < most && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail++;
+  const same = { kind: "same", text: "…", at: 0 } as const;
+  const middle = walk(old.slice(start, old.length - tail), fresh.slice(start, fresh.length - tail), start);
+  return [...(start > 0 ? [same] : []), ...middle, ...(tail > 0 ? [same] : [])];
+}
+
+function walk(old: readonly string[], fresh: readonly string[], start: number): Step[] {
+  const isLarge = old.length * fresh.length > MAX_CELLS;
+  const common = isLarge ? distances(old, fresh) : commonLengths(old, fresh);
+  const steps: Step[] = [];
   for (let [a, b] = [0, 0]; a < old.length || b < fresh.length; ) {
     if (a < old.length && b < fresh.length && old[a] === fresh[b]) {
-      isOpen = false;
+      steps.push({ kind: "same", text: old[a] ?? "", at: start + a });
       a++;
       b++;
     } else if (b >= fresh.length || (a < old.length && common(a + 1, b) >= common(a, b + 1))) {
-      put("-", old[a] ?? "", fresh[b], b);
+      steps.push({ kind: "old", text: old[a] ?? "", at: start + a });
       a++;
     } else {
-      put("+", fresh[b] ?? "", old[a - 1], b);
+      steps.push({ kind: "new", text: fresh[b] ?? "", at: start + b });
       b++;
     }
   }
-  return lines;
+  return steps;
+}
+
+/** The same for texts too large for a table: which list to pass over to come soonest to what both have. */
+function distances(old: readonly string[], fresh: readonly string[]): (a: number, b: number) => number {
+  const stepsFrom = (a: number, b: number): number => {
+    for (let steps = 0; steps < MAX_STEPS; steps++)
+      for (let i = 0; i <= steps; i++) {
+        const [one, other] = [old[a + i], fresh[b + steps - i]];
+        if (one !== undefined && one === other) return steps;
+      }
+    return MAX_STEPS;
+  };
+  return (a, b) => -stepsFrom(a, b);
 }
 
 /** How many lines the remainders from two positions have in common. */
@@ -54,11 +98,27 @@ function commonLengths(old: readonly string[], fresh: readonly string[]): (a: nu
   return at;
 }
 
-/** A long line from a little before where it differs. */
-function clip(text: string, other: string | undefined): string {
-  if (text.length <= WIDTH) return text;
-  let start = 0;
-  while (other !== undefined && start < other.length && text[start] === other[start]) start++;
-  const from = other === undefined || start < WIDTH / 2 ? 0 : start - 8;
-  return `${from > 0 ? "…" : ""}${text.slice(from, from + WIDTH)}${from + WIDTH < text.length ? "…" : ""}`;
+/** What a long line has that the other hasn't, with `…` for the rest; nothing if that is nothing. */
+function shorten(other: string, text: string): string {
+  const steps = compare(pieces(other), pieces(text)).filter(({ kind }) => kind !== "old");
+  if (steps.every(({ kind }) => kind === "same")) return "";
+  const runs: { readonly kind: Step["kind"]; text: string }[] = [];
+  for (const { kind, text: piece } of steps) {
+    const last = runs.at(-1);
+    if (last?.kind === kind) last.text += piece;
+    else runs.push({ kind, text: piece });
+  }
+  // Brackets between two changes are shown, so that what belongs together isn't torn apart.
+  const shown = runs
+    .map(({ kind, text: run }, at) => {
+      const isBetween = at > 0 && at < runs.length - 1 && /^[\s{}[\],]*$/.test(run);
+      return kind === "new" || isBetween ? run : "…";
+    })
+    .join("");
+  return shown.length <= MAX_SHOWN ? shown : `${shown.slice(0, MAX_SHOWN)}…`;
+}
+
+/** A line in pieces that end with a bracket or a comma. */
+function pieces(line: string): string[] {
+  return line.split(/(?<=[{}[\]])|(?=[}\]])|(?<=,\s*)(?=\S)/);
 }

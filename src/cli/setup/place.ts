@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { findWorkspace, noWorkspaceError } from "../../io/workspace.ts";
+import { ThreadMindError } from "../../errors.ts";
+import { findWorkspace } from "../../io/workspace.ts";
 
 /** Where files go: this user's, or the project's. */
 export interface Place {
@@ -10,17 +11,29 @@ export interface Place {
   readonly root: () => string;
 }
 
-/** The place that the options of the command line name. */
+/** The place that the options of the command line name. Throws for a folder in them that doesn't exist. */
 export function placeOf(
-  isProject: boolean,
+  { client, isProject }: { readonly client: string; readonly isProject: boolean },
   whereabouts: { readonly root: string | undefined; readonly directory: string | undefined },
 ): Place {
+  const find = (): string | undefined => findWorkspace(whereabouts)?.root;
+  if (whereabouts.root !== undefined || whereabouts.directory !== undefined) find();
   const root = (): string => {
-    const workspace = findWorkspace(whereabouts);
-    if (workspace === undefined) throw noWorkspaceError();
-    return workspace.root;
+    const found = find();
+    if (found === undefined) throw noProject(client);
+    return found;
   };
   return { isProject, root };
+}
+
+function noProject(client: string): ThreadMindError {
+  return new ThreadMindError(
+    "no-workspace",
+    client === "claude-desktop"
+      ? "Cannot set up Claude Desktop: it starts servers outside of any project, and this folder is in none."
+      : `Cannot run threadmind setup ${client} --project: this folder is in no project.`,
+    "Run the command in your project's folder, or give it with --root DIR.",
+  );
 }
 
 /** A path below the home folder. */

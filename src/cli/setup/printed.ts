@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import type { FileSpec } from "./file_plan.ts";
 import { inHome, inVariable, type Place } from "./place.ts";
+import { quoteWord } from "./program.ts";
 import type { Plain } from "./value.ts";
 
 /** A client that is told what to enter, and not written for. */
 export interface PrintedClient {
   readonly title: string;
   readonly file: (place: Place, program: string) => FileSpec;
+  /** the client's own way to an entry of the user's */
   readonly own?: (program: string) => string;
 }
 
@@ -26,7 +28,7 @@ export const PRINTED: Readonly<Record<string, PrintedClient>> = {
         "mcpServers",
         { type: "local", command, args, tools: ["*"] },
       ),
-    own: (command) => `copilot mcp add thread-mind -- ${command} serve`,
+    own: (command) => `copilot mcp add thread-mind -- ${quoteWord(command)} serve`,
   },
   opencode: {
     title: "opencode",

@@ -44,3 +44,9 @@ export function renderHookCommand(program: string, event: string, client: string
   const quoted = isPlain ? program : isWindows ? PROGRAM : `'${program.replaceAll("'", "'\\''")}'`;
   return `${quoted} hook ${event} --client ${client}`;
 }
+
+/** A word of a command line to be copied into a shell, in quotes where it needs them. */
+export function quoteWord(word: string): string {
+  if (/^[A-Za-z0-9_./:\\@=-]+$/.test(word)) return word;
+  return process.platform === "win32" && !word.includes('"') ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
+}

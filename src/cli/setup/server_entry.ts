@@ -1,6 +1,6 @@
 import { ThreadMindError } from "../../errors.ts";
 import { setValue } from "./json_edit.ts";
-import { findNode, keyOf, malformed, memberValue, parseJson, readNode } from "./json_text.ts";
+import { findNode, keyOf, malformed, memberValue, nameType, parseJson, readNode } from "./json_text.ts";
 import { listTables, readTable, setTable } from "./toml_edit.ts";
 import { type ConfigText, isMap, isSame, type Plain, stringsOf, toValue, type Value } from "./value.ts";
 
@@ -52,7 +52,7 @@ function changesOf(
     throw new ThreadMindError(
       "refused",
       `Cannot change ${path}: ${key}.${SERVER_NAME} starts something else than ThreadMind.`,
-      "Nothing was written. Take the entry out with --remove, then run the command again.",
+      `Nothing was written. Give that entry another name, or take it out by hand if nobody needs it; then run the command again.`,
     );
   }
   const keepsArgs = isThisProgram(entry) && stringsOf(entry.get("args")).includes("serve");
@@ -68,7 +68,12 @@ export function putJsonServer(file: ConfigText, { key, entry }: ServerSpec): str
   const node = findNode(document.root, [key, SERVER_NAME]);
   const found = node === undefined ? undefined : readNode(node);
   if (node === undefined) return setValue(file, [key, SERVER_NAME], entry);
-  if (!isMap(found)) throw malformed(document, node.offset, `${key}.${SERVER_NAME} is no object`);
+  if (!isMap(found))
+    throw malformed(
+      document,
+      node.offset,
+      `${key}.${SERVER_NAME} is ${nameType(node)}, and an object in { } is needed`,
+    );
   let { text } = file;
   for (const [name, value] of changesOf(file, key, found, entry))
     text = setValue({ path: file.path, text }, [key, SERVER_NAME, name], value);

@@ -1,9 +1,18 @@
 import { findNearest, quote } from "../../core/id.ts";
 import { ThreadMindError } from "../../errors.ts";
 import { type Answer, renderAnswer } from "./answer.ts";
-import { applyChanges, doubleNotes, planChanges } from "./changes.ts";
+import {
+  applyChanges,
+  type Change,
+  copyNotes,
+  describeDone,
+  doubleNotes,
+  type FileReport,
+  planChanges,
+} from "./changes.ts";
 import { installPlugin, pluginFolder, pluginLines, removePlugin } from "./claude_plugin.ts";
 import { CLIENTS, type Client, claudeCodeProject } from "./clients.ts";
+import { findElsewhere, leftBehind, withoutHooksInToml } from "./doubles.ts";
 import { type FileSpec, renderSetup } from "./file_plan.ts";
 import { type Place, placeOf } from "./place.ts";
 import { PRINTED } from "./printed.ts";
@@ -32,7 +41,7 @@ export async function runSetup(
   { root, directory }: SetupOptions,
 ): Promise<{ readonly value: object; readonly text: string }> {
   const wanted = parseWords(words);
-  const place = placeOf(wanted.isProject, { root, directory });
+  const place = placeOf(wanted, { root, directory });
   const printed = Object.hasOwn(PRINTED, wanted.client) ? PRINTED[wanted.client] : undefined;
   if (printed !== undefined) {
     if (wanted.isRemoval)
@@ -41,7 +50,12 @@ export async function runSetup(
         `Take the entry thread-mind out of ${printed.file(place, PROGRAM).path} yourself.`,
       );
     const command = programFor(wanted);
-    return printFiles(wanted, printed.title, [printed.file(place, command)], printed.own?.(command));
+    return printFiles(
+      wanted,
+      printed.title,
+      [printed.file(place, command)],
+      wanted.isProject ? undefined : printed.own?.(command),
+    );
   }
   const isPlugin = wanted.client === "claude-code" && !wanted.isProject;
   if (isPlugin && wanted.isPrint) return printPlugin();
@@ -56,13 +70,18 @@ function programFor({ isProject }: Wanted): string {
   return isProject ? PROGRAM : findProgram().command;
 }
 
-function runFiles(wanted: Wanted, client: Client, place: Place): { readonly value: object; readonly text: string } {
+async function runFiles(
+  wanted: Wanted,
+  client: Client,
+  place: Place,
+): Promise<{ readonly value: object; readonly text: string }> {
   const program = wanted.isProject ? { command: PROGRAM, note: undefined } : findProgram();
-  if (wanted.isRemoval) return done(removeFrom(wanted, client, client.files(withoutRoot(place), program.command)));
-  const specs = client.files(place, program.command);
-  if (wanted.isPrint) return printFiles(wanted, client.title, specs, client.own?.(program.command));
-  const changes = planChanges(specs, false);
-  const notes = [...doubleNotes(changes), ...(program.note === undefined ? [] : [program.note])];
+  if (wanted.isRemoval) return done(await removeFrom(wanted, client, place, program.command));
+  const all = client.files(place, program.command);
+  if (wanted.isPrint) return printFiles(wanted, client.title, all, client.own?.(program.command, wanted.isProject));
+  const { specs, notes: kept } = withoutHooksInToml(all);
+  const changes = await planChanges(specs, false, place);
+  const elsewhere = findElsewhere(wanted.client, client, place, program.command);
   const files = applyChanges(changes, wanted.isDryRun);
   const isSame = files.every(({ action }) => action === "none");
   const heading = isSame
@@ -70,8 +89,21 @@ function runFiles(wanted: Wanted, client: Client, place: Place): { readonly valu
     : wanted.isDryRun
       ? `Nothing was written. This would set up ${client.title}:`
       : `${client.title} is set up.`;
+  const notes = [
+    ...doubleNotes(changes, false),
+    ...kept,
+    ...elsewhere,
+    ...(program.note === undefined ? [] : [program.note]),
+    ...copyNotes(files, place),
+  ];
   const next = isSame || wanted.isDryRun ? [] : client.next(place);
-  return done({ client: wanted.client, isChanged: !isSame && !wanted.isDryRun, heading, files, next, notes });
+  const isChanged = !isSame && !wanted.isDryRun;
+  return done({ client: wanted.client, isChanged, heading, files, ...deedsOf(wanted), next, notes });
+}
+
+/** No command of the client's is run for its files. */
+function deedsOf({ isDryRun }: Pick<Wanted, "isDryRun">): Pick<Answer, "ran" | "would"> {
+  return isDryRun ? { would: [] } : { ran: [] };
 }
 
 /** Removing an entry of the user's needs no project. */
@@ -79,16 +111,30 @@ function withoutRoot(place: Place): Place {
   return place.isProject ? place : { isProject: false, root: () => "" };
 }
 
-function removeFrom({ client, isDryRun }: Wanted, { title }: Client, specs: readonly FileSpec[]): Answer {
-  const files = applyChanges(planChanges(specs, true), isDryRun);
+async function removeFrom({ client, isDryRun }: Wanted, own: Client, place: Place, program: string): Promise<Answer> {
+  const specs = own.files(withoutRoot(place), program);
+  const changes = await planChanges(specs, true, place);
+  const files = applyChanges(changes, isDryRun);
+  const foreign = changes.find((change) => change.foreign !== undefined);
+  if (foreign !== undefined) throw somebodyElses(foreign, files);
   const isSame = files.every(({ action }) => action === "none");
   const heading = isSame
-    ? `Nothing of ThreadMind is in the files of ${title}.`
+    ? `Nothing of ThreadMind is in the files of ${own.title}.`
     : isDryRun
-      ? `Nothing was written. This would take ThreadMind out of ${title}:`
-      : `ThreadMind is taken out of ${title}.`;
-  const next = isSame || isDryRun ? [] : [`Restart ${title}.`];
-  return { client, isChanged: !isSame && !isDryRun, heading, files, next, notes: [] };
+      ? `Nothing was written. This would take ThreadMind out of ${own.title}:`
+      : `ThreadMind is taken out of ${own.title}.`;
+  const next = isSame || isDryRun ? [] : [`Restart ${own.title}.`];
+  const notes = [...doubleNotes(changes, true), ...leftBehind(specs), ...copyNotes(files, place)];
+  return { client, isChanged: !isSame && !isDryRun, heading, files, ...deedsOf({ isDryRun }), next, notes };
+}
+
+function somebodyElses({ spec, foreign }: Change, files: readonly FileReport[]): ThreadMindError {
+  const hint = "It stays as it is; if nobody needs it, take it out by hand.";
+  return new ThreadMindError(
+    "refused",
+    `Cannot take ${foreign} out of ${spec.path}: it is no entry that starts ThreadMind.`,
+    [hint, ...describeDone(files)].join("\n"),
+  );
 }
 
 function printFiles(
@@ -122,8 +168,9 @@ function printPlugin(): { readonly value: object; readonly text: string } {
 }
 
 function done(answer: Answer): { readonly value: object; readonly text: string } {
-  const { client, isChanged, files, ran = [], next, notes } = answer;
-  return { value: { client, changed: isChanged, files, ran, next, notes }, text: renderAnswer(answer) };
+  const { client, isChanged, files, ran = [], would, next, notes } = answer;
+  const deeds = would === undefined ? { ran } : { would };
+  return { value: { client, changed: isChanged, files, ...deeds, next, notes }, text: renderAnswer(answer) };
 }
 
 function parseWords(words: readonly string[]): Wanted {

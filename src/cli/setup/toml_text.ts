@@ -46,11 +46,42 @@ function read({ path, text }: ConfigText): TomlDocument {
   return { path, text, entries, tables };
 }
 
+const MESSAGES: readonly (readonly [RegExp, string])[] = [
+  [/^Unterminated string/, "a string isn't closed"],
+  [/^Unterminated table-key/, "the name of a table isn't closed with ]"],
+  [/^Unterminated array/, "a list isn't closed with ]"],
+  [/^Unterminated inline table/, "an inline table isn't closed with }"],
+  [/^Empty bare keys/, "a key was expected"],
+  [/^Must be a newline/, "a line break was expected"],
+  [/^Expected equal/, "= was expected behind a key"],
+  [/^Unspecified values/, "a value was expected behind ="],
+  [/^Expected comma/, "a comma was expected"],
+  [/^Defining a key/, "a key or table occurs twice"],
+  [/^Unexpected (?:character|token)/, "a character that can't stand here"],
+  [/^Control characters/, "a control character, which can't stand here"],
+  [/within comments/, "a comment holds a character that can't stand there"],
+  [/must be on the same line/, "a key, = and the value have to stand on one line"],
+  [/^No newlines/, "an inline table has to stand on one line"],
+  [/^Underscores/, "an underscore of a number has to stand between digits"],
+  [/^Unexpected spaces/, "a blank that can't stand here"],
+  [/^Three or more quotes/, "too many quotes"],
+  [/invalid (?:date|time)/, "there is no such date or time"],
+  [/^Leading zeros/, "a number begins with 0"],
+  [/^Trailing comma/, "an inline table ends with a comma"],
+  [/escape sequence/, "a backslash in a string stands before a character that it can't stand before"],
+  [/^Invalid code point/, "there is no such character"],
+  [/\bdots?\b/i, "a dot of a key has to stand between two names"],
+];
+
+function describe(message: string): string {
+  return MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ?? "this is no TOML";
+}
+
 function parse(source: string, path: string): AST.TOMLProgram {
   try {
     return parseTOML(source, { tomlVersion: "1.0" });
   } catch (error) {
-    if (error instanceof ParseError) throw malformedLine(path, error.lineNumber, error.message.replace(/\.$/, ""));
+    if (error instanceof ParseError) throw malformedLine(path, error.lineNumber, describe(error.message));
     // The parser recurses over inline tables.
     if (error instanceof RangeError) throw malformedLine(path, 1, "it is nested too deep");
     throw error;
