@@ -335,6 +335,14 @@ test.skipIf(!COMPILED)(
     expect(await codes(`${other}:${process.env.PATH}`)).toEqual(["not-on-path"]);
     const servers = { "thread-mind": { command: "npx", args: ["-y", "thread-mind-mcp"] } };
     writeFileSync(join(repository.home, ".claude.json"), JSON.stringify({ mcpServers: servers }));
+    const hooks = {
+      SessionStart: [{ hooks: [{ type: "command", command: "threadmind", args: ["hook", "session-start"] }] }],
+    };
+    const settings = join(repository.home, ".claude/settings.json");
+    mkdirSync(dirname(settings), { recursive: true });
+    writeFileSync(settings, JSON.stringify({ hooks }));
+    expect(await codes(`${own}:${process.env.PATH}`)).toEqual([]);
+    writeFileSync(settings, JSON.stringify({ enabledPlugins: { "thread-mind@thread-mind": true } }));
     expect(await codes(`${own}:${process.env.PATH}`)).toEqual(["double-registration"]);
   },
 );

@@ -151,10 +151,13 @@ export function inspectAgentsFile({ workspace: { root } }: Place): readonly Find
 /** Whether the hooks of the plugin would find this program, and whether Claude Code starts it twice. */
 export function inspectClients({ workspace: { root } }: Place): readonly Finding[] {
   const claude = { isProject: false, root: () => root };
-  const doubles = findDoubles(claude);
-  // One registration alone is none too many.
-  const isDouble = doubles.length > 1 || findPlugin(claude) !== undefined;
-  const findings = (isDouble ? doubles : []).map((line) => {
+  const registered = findDoubles(claude);
+  const hasPlugin = findPlugin(claude) !== undefined;
+  // A server and hooks registered once each, without the plugin, are none too many.
+  const doubles = Object.values(Object.groupBy(registered, (line) => String(line.includes("runs the hooks")))).flatMap(
+    (lines = []) => (hasPlugin || lines.length > 1 ? lines : []),
+  );
+  const findings = doubles.map((line) => {
     const [message = line, remedy = ""] = line.split(/: (?=claude mcp|threadmind setup)/);
     return finding("double-registration", "warning", `${message}.`, remedy);
   });

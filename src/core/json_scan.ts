@@ -47,7 +47,7 @@ export function scanObject(source: string): JsonScan | JsonFault {
   if (isWhole) return { open, close, members };
   const line = source.slice(0, cursor.at).split(/\r\n|\r|\n/).length;
   // A list or a number is JSON, but nothing that has members.
-  const isOther = open === cursor.at + 1 && cursor.at < source.length;
+  const isOther = open === cursor.at + 1 && /["[\dtfn-]/.test(source.charAt(cursor.at));
   return { line, message: isOther ? "It is no JSON object, which begins with {." : `It is not JSON: ${cursor.fault}.` };
 }
 

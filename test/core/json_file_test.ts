@@ -25,7 +25,7 @@ test("`parseObject()` reads members, `__proto__` and twins among them", () => {
 test("`parseObject()` names the line of what is no JSON object", () => {
   const cases: [string, number, RegExp][] = [
     ["", 1, /\{ was expected, but the file ends here/],
-    ["[]", 1, /\{ was expected/],
+    ["[]", 1, /no JSON object, which begins with \{/],
     ["null", 1, /\{/],
     ['{\n  "a": 1,\n}', 3, /a key in double quotes/],
     ["{\n  'a': 1\n}", 2, /a key in double quotes/],
