@@ -95,6 +95,25 @@ const PIECES = [
   "été 日本\r\n",
 ];
 
+test("importMarkdown() places what it can behind frontmatter, text above the title, and more than one title", () => {
+  const { title, body } = importMarkdown(
+    "---\nname: front\n---\n\nAbove.\n\n# Shop\nIntro.\n\n## Decisions\n- Stripe\n\n# More\ntext\n\n## Constraints\n- fast\n",
+  );
+  expect(title).toBe("Shop");
+  const of = (name: Parameters<typeof sectionText>[1]): string => sectionText(parseSummary(body), name) ?? "";
+  expect([of("Decisions"), of("Constraints")]).toEqual(["- Stripe", "- fast"]);
+  expect(of("State")).toBe("```yaml\n---\nname: front\n---\n```\n\nAbove.\n\nIntro.\n\n### More\ntext");
+});
+
+test("importMemory() keeps fields that the format doesn't have", () => {
+  const entity = { type: "entity", name: "A", entityType: "rule", observations: ["b"], createdBy: "kim", at: [1] };
+  const relation = { type: "relation", from: "A", to: "B", relationType: "uses", since: "v2 only" };
+  const { children } = importMemory(`${JSON.stringify(entity)}\n${JSON.stringify(relation)}`);
+  expect(children[0]?.body).toBe(
+    "## Constraints\n### A\n- b\n- createdBy: kim\n- at: [1]\n- uses B (since: v2 only)\n",
+  );
+});
+
 test("importMarkdown() loses no word of anything", () => {
   const random = seeded(7);
   const sources = [

@@ -159,7 +159,7 @@ test("a thread that one side deleted and the other changed is left, and both way
     const { out, code } = await resolve(repository, "--add");
     expect([code, out]).toEqual([
       1,
-      `Left ${FILE}: It was deleted on ${side} and changed on the other: git add keeps it, git rm deletes it.\n`,
+      `Left ${FILE}: It was deleted on ${side} and changed on ${side === "this side" ? "the other" : "this one"}: git add keeps it, git rm deletes it.\n`,
     ]);
     expect(repository.git("ls-files", "--unmerged")).not.toBe("");
   }
@@ -261,7 +261,7 @@ test.skipIf(!COMPILED)("the merge driver, once installed, leaves nothing to reso
     const repository = diverged();
     expect((await resolve(repository, "--install")).out).toContain("Registered the merge driver");
     expect((await resolve(repository, "--install")).out).toContain("registered already");
-    expect(driverOf(repository)).toBe(`${PROGRAM[0]} resolve --driver %O %A %B`);
+    expect(driverOf(repository)).toContain(`${PROGRAM[0]} resolve --driver %O %A %B %P`);
     expect(merges(repository, ...command)).toBe(true);
     expect(repository.read(FILE)).not.toMatch(CONFLICTED);
     for (const line of ["- mine", "- theirs", "- half"]) expect(repository.read(FILE)).toContain(line);
@@ -302,4 +302,98 @@ test("the driver says what it needs, and changes nothing without it", async () =
   const folder = temporaryFolder();
   const missing = await spawn([...PROGRAM, "resolve", "--driver", "a", "b", "c"], { cwd: folder, env });
   expect([missing.code, existsSync(join(folder, "b"))]).toEqual([1, false]);
+});
+
+test("a side that nobody merged isn't settled: a driver that can't be started, or a rule that git doesn't merge the file", async () => {
+  for (const arrange of [
+    (on: GitRepository) =>
+      on.git("config", "merge.threadmind.driver", "/nonexistent/threadmind resolve --driver %O %A %B"),
+    (on: GitRepository) => writeFileSync(join(on.top, ".threadmind/.gitattributes"), "threads/** -merge\n"),
+  ]) {
+    const repository = diverged();
+    arrange(repository);
+    expect(merges(repository, "merge", "side")).toBe(false);
+    expect(repository.read(FILE)).not.toMatch(CONFLICTED);
+    const { out, code } = await resolve(repository, "--add");
+    expect([code, out.startsWith(`Merged ${FILE}.`)]).toEqual([0, true]);
+    expect(bodyOf(repository)).toBe(MERGED);
+  }
+});
+
+test.skipIf(!COMPILED)("where the registered program is gone, git's own merge does it, with markers", async () => {
+  const repository = diverged();
+  await resolve(repository, "--install");
+  const gone = driverOf(repository).replaceAll(PROGRAM[0] ?? "", "/nonexistent/threadmind");
+  repository.git("config", "merge.threadmind.driver", gone);
+  expect(merges(repository, "merge", "side")).toBe(false);
+  expect(repository.read(FILE)).toMatch(CONFLICTED);
+  expect((await resolve(repository, "--add")).code).toBe(0);
+  expect(bodyOf(repository)).toBe(MERGED);
+});
+
+test("a marker line that was left over isn't settled", async () => {
+  const repository = diverged();
+  merges(repository, "merge", "side");
+  writeFileSync(join(repository.top, FILE), repository.read(FILE).replace(/^(?:<{7}|>{7}).*\n/gm, ""));
+  const { out, code } = await resolve(repository, "--add");
+  expect([code, out]).toEqual([1, expect.stringContaining("is what a conflict marker looks like")]);
+});
+
+test("markers of any length are markers", async () => {
+  const repository = diverged();
+  repository.write(".gitattributes", "*.md conflict-marker-size=12\n");
+  merges(repository, "merge", "side");
+  expect(repository.read(FILE)).toContain("<<<<<<<<<<<< ");
+  expect((await run(["context", "auth"], { cwd: repository.top })).stdout).toContain("This file has merge conflicts");
+  expect((await run(["check"], { cwd: repository.top, home: repository.home })).code).toBe(3);
+  expect((await resolve(repository, "--add")).code).toBe(0);
+  expect(bodyOf(repository)).toBe(MERGED);
+});
+
+test("what both sides changed differently stays in both forms, and is named", async () => {
+  const timeout = (seconds: number): string => `## Decisions\n- Timeout is ${seconds} s\n`;
+  const repository = diverged(timeout(60), timeout(10), timeout(30));
+  merges(repository, "merge", "side");
+  const { out, code } = await resolve(repository);
+  expect([code, out]).toEqual([
+    0,
+    expect.stringContaining("keep what holds:\n  - Timeout is 60 s\n  - Timeout is 10 s\n"),
+  ]);
+});
+
+test("files are named from where one stands, and the line for git works there", async () => {
+  const repository = diverged();
+  repository.write("src/deep/a.ts", "1\n");
+  merges(repository, "merge", "side");
+  const from = join(repository.top, "src/deep");
+  const { stdout, code } = await run(["resolve", `../../${FILE}`], { cwd: from, home: repository.home });
+  expect(code).toBe(0);
+  const line = /then: (git .*)$/m.exec(stdout)?.[1] ?? "false";
+  expect((await spawn(["sh", "-c", line], { cwd: from, env: repository.env })).code).toBe(0);
+  expect(repository.git("ls-files", "--unmerged")).toBe("");
+});
+
+test.skipIf(!COMPILED)("the driver leaves other files beside threads to git's own merge", async () => {
+  const repository = diverged();
+  const file = ".threadmind/threads/app/data.json";
+  for (const [branch, value] of [
+    ["side", 1],
+    ["main", 2],
+  ] as const) {
+    repository.git("checkout", "--quiet", branch);
+    repository.write(file, `{"a": ${value}}\n`);
+    repository.commit(branch);
+  }
+  await resolve(repository, "--install");
+  expect(merges(repository, "merge", "side")).toBe(false);
+  expect(repository.read(file)).toMatch(CONFLICTED);
+});
+
+test("after a resolve `restore` brings back a text, never the markers", async () => {
+  const repository = diverged();
+  merges(repository, "merge", "side");
+  await resolve(repository, "--add");
+  repository.git("commit", "--quiet", "--no-edit");
+  expect((await run(["restore", "auth"], { cwd: repository.top, home: repository.home })).code).toBe(0);
+  expect(repository.read(FILE)).not.toMatch(CONFLICTED);
 });

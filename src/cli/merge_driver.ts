@@ -6,7 +6,8 @@ import { mergeLines } from "../io/git_process.ts";
 import type { Layout } from "../io/layout.ts";
 import { openStore } from "../io/store.ts";
 import { usageError } from "./options.ts";
-import type { ResolveOutcome } from "./resolve.ts";
+import { writeNotice } from "./output.ts";
+import { type ResolveOutcome, renderDoubled } from "./resolve_text.ts";
 import { findProgram } from "./setup/program.ts";
 
 const NAME_KEY = "merge.threadmind.name";
@@ -17,15 +18,18 @@ const DRIVER_KEY = "merge.threadmind.driver";
  * code 1 tells git that conflicts are left; what is no thread file is merged line by line, as git does.
  */
 export async function runMergeDriver(words: readonly string[]): Promise<number> {
-  const [base, ours, theirs] = words;
+  const [base, ours, theirs, path] = words;
   if (base === undefined || ours === undefined || theirs === undefined)
     throw usageError("it needs the three files that git names: %O %A %B", "resolve --driver");
   const [old, mine, other] = [base, ours, theirs].map(readPlain);
-  const isText = mine !== undefined && other !== undefined;
+  // Other files may lie beside threads, and git gives the driver those too.
+  const isThread = path === undefined || /(?:^|\/)threads\/[^/]+\/[^/]+\.md$/.test(path);
+  const isText = isThread && mine !== undefined && other !== undefined;
   // git gives an empty base where both sides made the file.
   const merged = isText ? await mergeThreadFiles(old === "" ? undefined : old, mine, other) : undefined;
   if (merged === undefined) return await mergeLines([ours, base, theirs]);
   writePlain(ours, merged.text);
+  if (merged.doubled.length > 0) writeNotice(`threadmind: ${path ?? "a thread"}:${renderDoubled(merged.doubled)}`);
   return merged.conflicts.length === 0 ? 0 : 1;
 }
 
@@ -35,11 +39,15 @@ function readPlain(path: string): string | undefined {
   return decoded !== undefined && "text" in decoded ? decoded.text : undefined;
 }
 
-/** The command line that git runs as merge driver. */
+/**
+ * The command line that git gives its shell as merge driver. Where the program is gone, after an upgrade or in a container,
+ * git's own merge does it: a driver that can't be started would leave one side alone, without a word.
+ */
 export function driverCommand(): string {
   const { command } = findProgram();
   const quoted = /^[\w./:-]+$/.test(command) ? command : `'${command.replaceAll("\\", "/").replaceAll("'", "'\\''")}'`;
-  return `${quoted} resolve --driver %O %A %B`;
+  const own = `${quoted} resolve --driver %O %A %B %P`;
+  return `if command -v ${quoted} >/dev/null 2>&1; then ${own}; else git merge-file -L ours -L base -L theirs %A %O %B; fi`;
 }
 
 /** Registers the driver in this clone's own git configuration, which `.gitattributes` then names. */

@@ -1,11 +1,13 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import process from "node:process";
 import { findConflict } from "../core/conflict.ts";
-import { isUntouched, splitConflict } from "../core/conflict_sides.ts";
+import { findMarker, isUntouched, splitConflict } from "../core/conflict_sides.ts";
+import { normaliseLineEnds } from "../core/lines.ts";
 import { eolOf } from "../core/text_edit.ts";
 import { type MergedFile, mergeThreadFiles } from "../core/thread_merge.ts";
 import { countOf } from "../core/tokens.ts";
 import { ThreadMindError } from "../errors.ts";
-import { listFolder, readText } from "../io/files.ts";
+import { listFolder, readText, realPath } from "../io/files.ts";
 import { prefixOf } from "../io/fingerprint.ts";
 import { type Git, openGit } from "../io/git.ts";
 import type { Unmerged } from "../io/git_conflicts.ts";
@@ -15,13 +17,7 @@ import { DATA_FOLDER, findWorkspace, noWorkspaceError } from "../io/workspace.ts
 import { installDriver, uninstallDriver } from "./merge_driver.ts";
 import type { GlobalOptions } from "./options.ts";
 import { usageError } from "./options.ts";
-
-/** What `resolve` did; `code` is the exit code. */
-export interface ResolveOutcome {
-  readonly value: Readonly<Record<string, unknown>>;
-  readonly text: string;
-  readonly code: number;
-}
+import { type ResolveOutcome, renderDoubled } from "./resolve_text.ts";
 
 /** A conflicted file and what became of it. */
 interface Report {
@@ -30,6 +26,8 @@ interface Report {
   readonly state: "merged" | "settled" | "left";
   /** why it is left, as a sentence with the next step */
   readonly why?: string;
+  /** first lines of what both sides changed differently, and of which both forms are in the file */
+  readonly doubled?: readonly string[];
 }
 
 interface Conflicted {
@@ -52,14 +50,21 @@ export async function runResolve(options: GlobalOptions, words: readonly string[
   const unknown = [...flags].find((flag) => !FLAGS.includes(flag));
   if (unknown !== undefined) throw usageError(`it has no option ${JSON.stringify(unknown)}`, "resolve");
   const workspace = findWorkspace({ root: options.root, directory: options.directory });
-  if (workspace?.isPresent !== true) throw noWorkspaceError();
+  if (workspace === undefined) throw noWorkspaceError();
+  if (!workspace.isPresent) {
+    throw new ThreadMindError(
+      "no-workspace",
+      `Cannot resolve anything: ${workspace.root} has no .threadmind/.`,
+      "Go to the folder that has one, or name it with --root DIR.",
+    );
+  }
   const layout = layoutOf(workspace.root);
   const git = openGit(workspace.root);
   if (flags.has("--install") || flags.has("--uninstall")) {
     if (named.length > 0) throw usageError("it takes no file there", "resolve");
     return flags.has("--install") ? installDriver(layout, git) : uninstallDriver(git);
   }
-  const conflicted = select(await findConflicted(layout, git), named);
+  const conflicted = select(layout, await findConflicted(layout, git), named, options.directory);
   const reports: Report[] = [];
   for (const each of conflicted) reports.push(await settle(layout, git, each));
   return await conclude(layout, git, reports, flags.has("--add"));
@@ -94,9 +99,16 @@ function listThreadFiles({ threads, root }: Layout): readonly string[] {
 }
 
 /** The files that were named by path or thread id; all without a name. */
-function select(conflicted: readonly Conflicted[], named: readonly string[]): readonly Conflicted[] {
+function select(
+  { root }: Layout,
+  conflicted: readonly Conflicted[],
+  named: readonly string[],
+  directory = ".",
+): readonly Conflicted[] {
   if (named.length === 0) return conflicted;
   const isNamed = (file: string, name: string): boolean => {
+    const folder = realPath(resolve(directory)) ?? resolve(directory);
+    if (resolve(folder, name) === join(root, file)) return true;
     const typed = name.replaceAll("\\", "/");
     const id = THREAD_FILE.exec(file);
     return file === typed || file.endsWith(`/${typed}`) || id?.[2] === typed || `${id?.[1]}/${id?.[2]}` === typed;
@@ -122,12 +134,15 @@ async function settle(layout: Layout, git: Git | undefined, { file, unmerged }: 
   if (read === undefined)
     return left("The file is gone from the working tree. git add keeps that, git checkout -m brings it back.");
   if (!("text" in read)) return left(`It ${read.fault}. Settle it by hand, then git add it.`);
-  if (findConflict(read.text) === undefined && unmerged?.ours !== undefined && unmerged.theirs !== undefined)
-    return { file, state: "settled" };
   const sides = unmerged === undefined ? splitConflict(read.text) : await readSides(git, unmerged);
   if (sides === undefined)
     return left("Its conflict markers aren't whole sets. Settle it by hand, or bring it back from git.");
   if (typeof sides === "string") return left(sides);
+  if (unmerged !== undefined && findConflict(read.text) === undefined && !isOneSide(read.text, sides)) {
+    const line = findMarker(read.text);
+    if (line === undefined) return { file, state: "settled" };
+    return left(`Line ${line} is what a conflict marker looks like. Remove it, or git add the file if it is meant.`);
+  }
   const merged = await mergeThreadFiles(sides.base, sides.ours, sides.theirs);
   if (merged === undefined) return left("One side is no readable thread file. Settle it by hand, then git add it.");
   const sources = [sides.base, sides.ours, sides.theirs, merged.text];
@@ -138,7 +153,14 @@ async function settle(layout: Layout, git: Git | undefined, { file, unmerged }: 
     const store = openStore(layout.root, () => new Date());
     await store.change(async (writer) => writer.putThread(project as never, id as never, text));
   }
-  return merged.conflicts.length === 0 ? { file, state: "merged" } : left(explain(merged));
+  if (merged.conflicts.length > 0) return left(explain(merged));
+  return { file, state: "merged", ...(merged.doubled.length === 0 ? {} : { doubled: merged.doubled }) };
+}
+
+/** True for a text that only one side wrote: nobody has merged anything, as when a merge driver can't be started. */
+function isOneSide(text: string, { ours, theirs }: Sides): boolean {
+  const [own, mine, other] = [text, ours, theirs].map(normaliseLineEnds);
+  return mine !== other && (own === mine || own === other);
 }
 
 function explain({ text, conflicts }: MergedFile): string {
@@ -156,8 +178,10 @@ interface Sides {
 async function readSides(git: Git | undefined, { base, ours, theirs }: Unmerged): Promise<Sides | string> {
   if (ours === undefined || theirs === undefined) {
     if (ours === undefined && theirs === undefined) return "Both sides deleted or moved it: git rm settles that.";
-    const side = ours === undefined ? "this side" : "the other side";
-    return `It was deleted on ${side} and changed on the other: git add keeps it, git rm deletes it.`;
+    const [gone, kept] = ours === undefined ? ["this side", "the other"] : ["the other side", "this one"];
+    if (base === undefined)
+      return `Only ${kept === "this one" ? "this side" : "the other side"} has it under this name, as when both renamed it: git add keeps it, git rm deletes it.`;
+    return `It was deleted on ${gone} and changed on ${kept}: git add keeps it, git rm deletes it.`;
   }
   const names = [ours, theirs, ...(base === undefined ? [] : [base])];
   const texts = await git?.texts(names);
@@ -178,15 +202,16 @@ async function conclude(
   const left = reports.filter(({ state }) => state === "left");
   const prefix = git === undefined ? "" : prefixOf(git, layout.root);
   const isAdded = isToAdd && done.length > 0 && (await git?.add(done.map((file) => prefix + file))) === true;
-  const lines = reports.map(({ file, state, why }) => {
-    if (state === "merged") return `Merged ${file}.`;
+  const lines = reports.map(({ file, state, why, doubled }) => {
+    if (state === "merged") return `Merged ${file}.${doubled === undefined ? "" : renderDoubled(doubled)}`;
     return state === "settled" ? `${file} is settled in the file already.` : `Left ${file}: ${why}`;
   });
   if (reports.length === 0) lines.push("No file of ThreadMind is in conflict.");
   if (isAdded) lines.push(`Staged ${countOf(done.length, "file")}.`);
   else if (done.length > 0 && git !== undefined) {
     if (isToAdd) lines.push("git could not stage them.");
-    lines.push(`Look at ${done.length === 1 ? "it" : "them"}, then: git add -- ${done.map(quoted).join(" ")}`);
+    const here = realPath(process.cwd()) === (realPath(layout.root) ?? layout.root) ? "" : ` -C ${quoted(layout.root)}`;
+    lines.push(`Look at ${done.length === 1 ? "it" : "them"}, then: git${here} add -- ${done.map(quoted).join(" ")}`);
   }
   const value = { files: reports, staged: isAdded ? done : [] };
   return { value, text: lines.join("\n"), code: left.length > 0 ? 1 : 0 };

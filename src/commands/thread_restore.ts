@@ -1,3 +1,4 @@
+import { findConflict } from "../core/conflict.ts";
 import { parseThreadReference, type ThreadId, threadIdOfFile } from "../core/id.ts";
 import { setStatusReason } from "../core/status_edit.ts";
 import { statusReason } from "../core/summary.ts";
@@ -74,6 +75,7 @@ async function restoreVersion(
         ? versions.find(
             (each) =>
               each.revision !== "current" &&
+              findConflict(each.file.body) === undefined &&
               (each.file.body.trim() !== file.body.trim() || each.file.fields.title !== file.fields.title),
           )
         : getVersion(versions, thread.id, revision);

@@ -1,13 +1,17 @@
+import { between } from "./conflict_text.ts";
 import { normaliseLineEnds, trimBlankLines } from "./lines.ts";
 import { parseBlocks } from "./markdown.ts";
-import { parseSummary } from "./summary.ts";
-import { type MergedUnit, mergeUnits } from "./unit_merge.ts";
+import { demoteHeadings } from "./section_content.ts";
+import { hasKnownSection, parseSummary } from "./summary.ts";
+import { type AllCounts, type Counts, countUnits, type MergedUnit, mergeUnits } from "./unit_merge.ts";
 import { splitUnits, type Unit } from "./units.ts";
 
 /** A merged body, `\n` at line ends; `conflicts` names the sections in which a person has to choose, between markers. */
 export interface MergedBody {
   readonly body: string;
   readonly conflicts: readonly string[];
+  /** first lines of what both sides changed differently: both forms stay */
+  readonly doubled: readonly string[];
 }
 
 /** A part of a body that is merged by itself: a section, or the text above the first. */
@@ -29,25 +33,57 @@ interface Part {
 export function mergeBodies(base: string, ours: string, theirs: string): MergedBody {
   const [old, mine, other] = [base, ours, theirs].map(normaliseLineEnds) as [string, string, string];
   const whole = chooseWhole(old, mine, other);
-  if (whole !== undefined) return { body: whole, conflicts: [] };
-  const [baseParts, ourParts, theirParts] = [partsOf(old), partsOf(mine), partsOf(other)];
+  if (whole !== undefined) return { body: whole, conflicts: [], doubled: [] };
+  const [baseParts, ourParts, theirParts] = alignParts(old, mine, other);
+  const all = { base: countsOf(baseParts), ours: countsOf(ourParts), theirs: countsOf(theirParts) };
   const keys = orderOf(ourParts, theirParts);
   const find = (parts: readonly Part[], key: string): Part | undefined => parts.find((part) => part.key === key);
   const pieces: Piece[] = [];
   for (const key of keys) {
-    const piece = mergePart(find(baseParts, key), find(ourParts, key), find(theirParts, key));
+    const piece = mergePart(find(baseParts, key), find(ourParts, key), find(theirParts, key), all);
     if (piece !== undefined) pieces.push(piece);
   }
   const clean = joinPieces(pieces, ({ clean }) => clean);
-  if (!holdsAll(clean, pieces)) return { body: bothWhole(mine, other), conflicts: ["the whole text"] };
+  if (!holdsAll(clean, pieces)) return { body: bothWhole(mine, other), conflicts: ["the whole text"], doubled: [] };
   const conflicts = pieces.filter(({ isContested }) => isContested).map(({ name }) => name);
-  return { body: joinPieces(pieces, ({ text }) => text), conflicts };
+  const doubled = pieces.flatMap((piece) => piece.doubled);
+  return { body: joinPieces(pieces, ({ text }) => text), conflicts, doubled };
 }
 
-/** Texts between conflict markers, each with a line end. */
-export function between(ours: string, theirs: string): string {
-  const line = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
-  return `<<<<<<< ours\n${line(ours)}=======\n${line(theirs)}>>>>>>> theirs\n`;
+/** The parts of the three bodies, made comparable: where one side has sections, a body without any is Decisions. */
+function alignParts(old: string, mine: string, other: string): [readonly Part[], readonly Part[], readonly Part[]] {
+  const bodies = [old, mine, other];
+  const hasSections = bodies.some((body) => hasKnownSection(body));
+  const isBare = (body: string): boolean => hasSections && body.trim() !== "" && !hasKnownSection(body);
+  const parts = bodies.map((body) =>
+    partsOf(isBare(body) ? `## Decisions\n${demoteHeadings(trimBlankLines(body))}\n` : body),
+  );
+  const [base = [], ours = [], theirs = []] = parts;
+  return [base, renamed(base, ours), renamed(base, theirs)];
+}
+
+/** A section of another name that a side gave a new heading goes by the old one, for what the other side did there. */
+function renamed(base: readonly Part[], side: readonly Part[]): readonly Part[] {
+  const gone = base.filter(
+    ({ key, section }) => section === undefined && key !== "" && !side.some((part) => part.key === key),
+  );
+  return side.map((part) => {
+    if (part.section !== undefined || part.key === "" || base.some(({ key }) => key === part.key)) return part;
+    const own = keysOf([part]);
+    const before = gone.find((old) => {
+      const keys = [...keysOf([old])];
+      return keys.length > 0 && keys.filter((key) => own.has(key)).length * 2 >= keys.length;
+    });
+    return before === undefined ? part : { ...part, key: before.key };
+  });
+}
+
+function countsOf(parts: readonly Part[]): Counts {
+  return countUnits(parts.flatMap(({ content }) => splitUnits(content)));
+}
+
+function keysOf(parts: readonly Part[]): ReadonlySet<string> {
+  return new Set(parts.flatMap(({ content }) => splitUnits(content).map(({ key }) => key)));
 }
 
 /** The text of the one side that changed it, or of both if they say the same. */
@@ -132,26 +168,32 @@ interface Piece {
   readonly isContested: boolean;
   readonly section: string | undefined;
   readonly keys: readonly string[];
+  readonly doubled: readonly string[];
 }
 
-function mergePart(base: Part | undefined, ours: Part | undefined, theirs: Part | undefined): Piece | undefined {
+function mergePart(
+  base: Part | undefined,
+  ours: Part | undefined,
+  theirs: Part | undefined,
+  all: AllCounts,
+): Piece | undefined {
   const some = ours ?? theirs;
   if (some === undefined) return undefined;
   const { section } = some;
   const name = section ?? (some.key === "" ? "the text above the sections" : some.key.slice(2));
   const whole = chooseWhole(base?.raw ?? "", ours?.raw ?? "", theirs?.raw ?? "");
-  if (whole !== undefined) {
+  const content = whole === ours?.raw ? (ours?.content ?? "") : (theirs?.content ?? "");
+  if (whole !== undefined && !holdsStruck(content, base, all)) {
     if (whole === "") return undefined;
-    const content = whole === ours?.raw ? ours.content : (theirs?.content ?? "");
     const keys = splitUnits(content).map(({ key }) => key);
-    return { name, text: whole, clean: whole, isContested: false, section, keys };
+    return { name, text: whole, clean: whole, isContested: false, section, keys, doubled: [] };
   }
   const [old, mine, other] = [base, ours, theirs].map((part) => splitUnits(part?.content ?? "")) as [
     readonly Unit[],
     readonly Unit[],
     readonly Unit[],
   ];
-  const merged = mergeUnits(old, mine, other);
+  const merged = renumbered(mergeUnits(old, mine, other, all));
   const isWanted = merged.length > 0 || (ours !== undefined && theirs !== undefined);
   if (!isWanted) return undefined;
   const heading = headingOf(base, ours, theirs);
@@ -166,7 +208,30 @@ function mergePart(base: Part | undefined, ours: Part | undefined, theirs: Part 
     isContested,
     section,
     keys: merged.map(({ unit }) => unit.key),
+    doubled: merged.filter(({ isDoubled }) => isDoubled).map(({ unit }) => unit.text.split("\n", 1)[0] ?? ""),
   };
+}
+
+/** True if a part holds what one side moved into it and the other struck where it was. */
+function holdsStruck(content: string, base: Part | undefined, all: AllCounts): boolean {
+  const known = base === undefined ? new Set() : keysOf([base]);
+  return splitUnits(content).some(({ key }) => {
+    const most = Math.max(all.ours.get(key) ?? 0, all.theirs.get(key) ?? 0);
+    const isMoved = all.base.has(key) && !known.has(key) && most <= (all.base.get(key) ?? 0);
+    return isMoved && (!all.ours.has(key) || !all.theirs.has(key));
+  });
+}
+
+/** The items of one ordered list count on, wherever they come from. */
+function renumbered(merged: readonly MergedUnit[]): readonly MergedUnit[] {
+  let number: number | undefined;
+  return merged.map((each) => {
+    const [, indent, own, mark] = /^( {0,3})(\d{1,9})([.)][ \t])/.exec(each.unit.text) ?? [];
+    number = own === undefined ? undefined : number === undefined ? Number(own) : number + 1;
+    if (number === undefined || Number(own) === number) return each;
+    const text = `${indent}${number}${mark}${each.unit.text.slice(`${indent}${own}${mark}`.length)}`;
+    return { ...each, unit: { ...each.unit, text } };
+  });
 }
 
 function headingOf(base: Part | undefined, ours: Part | undefined, theirs: Part | undefined): string {

@@ -1,6 +1,6 @@
-const MARKER = /^(?:<{7}|>{7})(?=[ \t\r\n]|$)/m;
-const OPENING = /^<{7}(?=[ \t\r\n]|$)/m;
-const DIVIDER = /^={7}[ \t]*\r?$/m;
+const MARKER = /^(?:<{7,}|>{7,})(?=[ \t\r\n]|$)/m;
+const OPENING = /^<{7,}(?=[ \t\r\n]|$)/m;
+const DIVIDER = /^={7,}[ \t]*\r?$/m;
 const OPENS_FENCE = /^(`{3,})[^`]*$|^(~{3,})/;
 
 interface Marker {

@@ -5,10 +5,10 @@ export interface ConflictSides {
   readonly theirs: string;
 }
 
-const OURS = /^<{7}(?:[ \t].*)?$/;
-const BASE = /^\|{7}(?:[ \t].*)?$/;
-const DIVIDER = /^={7}[ \t]*$/;
-const THEIRS = /^>{7}(?:[ \t].*)?$/;
+const OURS = /^<{7,}(?:[ \t].*)?$/;
+const BASE = /^\|{7,}(?:[ \t].*)?$/;
+const DIVIDER = /^={7,}[ \t]*$/;
+const THEIRS = /^>{7,}(?:[ \t].*)?$/;
 
 type Part = "all" | "ours" | "base" | "theirs";
 
@@ -40,6 +40,14 @@ function nextPart(part: Part, line: string): Part | undefined {
   if (DIVIDER.test(line) && (part === "ours" || part === "base")) return "theirs";
   if (THEIRS.test(line)) return part === "theirs" ? "all" : undefined;
   return part;
+}
+
+/** The 1-based line of the first marker of any kind, also one that is left of a set; `undefined` if there is none. */
+export function findMarker(text: string): number | undefined {
+  const at = text
+    .split(/\r\n|\r|\n/)
+    .findIndex((line) => [OURS, BASE, DIVIDER, THEIRS].some((marker) => marker.test(line)));
+  return at < 0 ? undefined : at + 1;
 }
 
 /** True if every line of a file with conflict markers is a marker, or a line of one of the texts it was made from. */

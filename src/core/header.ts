@@ -35,7 +35,7 @@ export interface Header {
 type Side = "both" | "ours" | "theirs";
 
 const FENCE = /^---[ \t]*$/;
-const MARKER = /^(?:={7}|(?:<{7}|\|{7}|>{7})(?: .*)?)$/s;
+const MARKER = /^(?:={7,}|(?:<{7,}|\|{7,}|>{7,})(?: .*)?)$/s;
 
 /** The number of byte order marks a text starts with. */
 export function countByteOrderMarks(source: string): number {

@@ -58,22 +58,37 @@ export function renderSections(sections: ReadonlyMap<SectionName, readonly strin
   }).join("\n");
 }
 
-/** The first heading of the first level is the title; the sections are those of the next level, or all of the first. */
-function partsOf(text: string): { readonly title: string | undefined; readonly list: readonly Part[] } {
+const FRONTMATTER = /^---[ \t]*\n[\s\S]*?\n---[ \t]*(?:\n|$)/;
+
+/**
+ * The first heading of the first level is the title, wherever it stands; each heading of the first two levels begins a
+ * section, or of the highest there is. Frontmatter goes to the text above them, as code.
+ */
+function partsOf(source: string): { readonly title: string | undefined; readonly list: readonly Part[] } {
+  const front = FRONTMATTER.exec(source)?.[0] ?? "";
+  const text = source.slice(front.length);
   const headings = parseBlocks(text).flatMap((block) => (block.kind === "heading" ? [block] : []));
-  const [first] = headings;
-  const tops = headings.filter(({ level }) => level === 1);
-  const isTitled = first?.level === 1 && tops.length === 1 && text.slice(0, first.start).trim() === "";
-  const title = isTitled && findSectionName(first.text) === undefined ? first : undefined;
-  const level = Math.min(...headings.filter((heading) => heading !== title).map((heading) => heading.level), 6);
-  const starts = headings.filter((heading) => heading !== title && heading.level === level);
-  const from = title?.end ?? 0;
-  const above: Part = { heading: undefined, text: text.slice(from, starts[0]?.start ?? text.length) };
+  const first = headings.find(({ level }) => level === 1);
+  const title = first !== undefined && findSectionName(first.text) === undefined ? first : undefined;
+  const others = headings.filter((heading) => heading !== title);
+  const level = Math.max(2, Math.min(6, ...others.map((heading) => heading.level)));
+  const starts = others.filter((heading) => heading.level <= level);
+  const above = withoutHeading(text.slice(0, starts[0]?.start ?? text.length), title);
   const list = starts.map(({ end, text: heading }, at): Part => {
-    const below = text.slice(end, starts[at + 1]?.start ?? text.length);
-    return { heading: heading.trim(), text: below };
+    const next = starts[at + 1]?.start ?? text.length;
+    return {
+      heading: heading.trim(),
+      text: withoutHeading(text.slice(0, next), title).slice(withoutHeading(text.slice(0, end), title).length),
+    };
   });
-  return { title: title?.text.trim(), list: [above, ...list] };
+  const code = front === "" ? "" : `\`\`\`yaml\n${trimBlankLines(front)}\n\`\`\`\n\n`;
+  return { title: title?.text.trim(), list: [{ heading: undefined, text: code + above.replace(/^\n+/, "") }, ...list] };
+}
+
+/** A text without a heading that stands in it. */
+function withoutHeading(text: string, heading: { readonly start: number; readonly end: number } | undefined): string {
+  if (heading === undefined || heading.start >= text.length) return text;
+  return text.slice(0, heading.start) + text.slice(heading.end);
 }
 
 function placeOf(heading: string | undefined): SectionName {

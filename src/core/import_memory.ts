@@ -6,12 +6,15 @@ interface Entity {
   readonly name: string;
   readonly type: string;
   readonly observations: readonly string[];
+  /** fields that the format doesn't have, as text */
+  readonly more: readonly string[];
 }
 
 interface Relation {
   readonly from: string;
   readonly to: string;
   readonly type: string;
+  readonly more: readonly string[];
 }
 
 interface Graph {
@@ -46,14 +49,14 @@ export function importMemory(source: string): ImportedProject {
   });
   const loose = relations
     .filter(({ from }) => !known.has(from))
-    .map(({ from, type, to }) => `- ${line(from)} ${line(type)} ${line(to)}`);
+    .map((relation) => `- ${line(relation.from)} ${relationText(relation)}`);
   const state = [
     ...(loose.length === 0 ? [] : [loose.join("\n")]),
     ...(rest.length === 0 ? [] : [fenced(rest.join("\n"))]),
   ];
   const decisions = types.map(
     (type) =>
-      `- ${titleOf(type)}: ${entities.filter((entity) => entity.type === type).length} entries, in a thread of their own`,
+      `- ${titleOf(type)}: ${countOf(entities.filter((entity) => entity.type === type).length, "entry", "entries")}, in a thread of their own`,
   );
   const sections = new Map<SectionName, readonly string[]>();
   if (decisions.length > 0) sections.set("State", [decisions.join("\n"), ...state]);
@@ -66,9 +69,8 @@ function renderType(type: string, entities: readonly Entity[], relations: readon
   const texts = entities.map((entity) => {
     const bullets = [
       ...entity.observations.map((text) => `- ${nested(text)}`),
-      ...relations
-        .filter(({ from }) => from === entity.name)
-        .map((relation) => `- ${line(relation.type)} ${line(relation.to)}`),
+      ...entity.more.map((text) => `- ${text}`),
+      ...relations.filter(({ from }) => from === entity.name).map((relation) => `- ${relationText(relation)}`),
     ];
     return [`### ${line(entity.name)}`, ...bullets].join("\n");
   });
@@ -105,17 +107,29 @@ function gather(items: readonly (readonly [unknown, string])[]): Graph {
 
 function entityOf(value: unknown): Entity | undefined {
   if (!isFields(value) || value.type !== "entity") return undefined;
-  const { name, entityType, observations } = value;
+  const { name, entityType, observations, ...rest } = value;
   if (typeof name !== "string" || !Array.isArray(observations)) return undefined;
   if (!observations.every((text): text is string => typeof text === "string")) return undefined;
-  return { name, type: typeof entityType === "string" && entityType.trim() !== "" ? entityType : "note", observations };
+  const isTyped = typeof entityType === "string" && entityType.trim() !== "";
+  const more = moreOf(isTyped || entityType === undefined ? rest : { ...rest, entityType });
+  return { name, type: isTyped ? entityType : "note", observations, more };
 }
 
 function relationOf(value: unknown): Relation | undefined {
   if (!isFields(value) || value.type !== "relation") return undefined;
-  const { from, to, relationType } = value;
+  const { from, to, relationType, ...rest } = value;
   if (typeof from !== "string" || typeof to !== "string" || typeof relationType !== "string") return undefined;
-  return { from, to, type: relationType };
+  return { from, to, type: relationType, more: moreOf(rest) };
+}
+
+function moreOf({ type: _, ...rest }: Fields): readonly string[] {
+  return Object.entries(rest).map(([key, value]) =>
+    line(`${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`),
+  );
+}
+
+function relationText({ type, to, more }: Relation): string {
+  return `${line(type)} ${line(to)}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
 }
 
 function parseJson(text: string): unknown {
@@ -133,6 +147,10 @@ function isFields(value: unknown): value is Fields {
 function titleOf(type: string): string {
   const text = line(type).replace(/[_-]+/g, " ");
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function countOf(value: number, one: string, many: string): string {
+  return `${value} ${value === 1 ? one : many}`;
 }
 
 function line(text: string): string {

@@ -1,14 +1,17 @@
-import { between, mergeBodies } from "./body_merge.ts";
+import { mergeBodies } from "./body_merge.ts";
+import { between } from "./conflict_text.ts";
+import { mergeExtras } from "./header_merge.ts";
 import { normaliseLineEnds } from "./lines.ts";
-import type { HeaderEntry } from "./plain_header.ts";
 import { applyEdits, type Edit } from "./text_edit.ts";
-import { FIELD_KEYS, type FieldKey, type FieldValue, isFieldKey, isSameValue, parseDate } from "./thread_fields.ts";
+import { FIELD_KEYS, type FieldKey, type FieldValue, isSameValue, parseDate } from "./thread_fields.ts";
 import { editThreadFile, parseThreadFile, type ThreadFields, type ThreadFile } from "./thread_file.ts";
 
 /** A merged thread file; `conflicts` names what a person has to choose, between markers in the text. */
 export interface MergedFile {
   readonly text: string;
   readonly conflicts: readonly string[];
+  /** first lines of what both sides changed differently: both forms are in the text */
+  readonly doubled: readonly string[];
 }
 
 type Choice = { readonly value: FieldValue | undefined } | { readonly ours: FieldValue; readonly theirs: FieldValue };
@@ -25,8 +28,8 @@ export async function mergeThreadFiles(
   ours: string,
   theirs: string,
 ): Promise<MergedFile | undefined> {
-  if (ours === theirs || base === theirs) return { text: ours, conflicts: [] };
-  if (base === ours) return { text: theirs, conflicts: [] };
+  if (ours === theirs || base === theirs) return { text: ours, conflicts: [], doubled: [] };
+  if (base === ours) return { text: theirs, conflicts: [], doubled: [] };
   const [old, mine, other] = await Promise.all([
     base === undefined ? undefined : readWhole(base),
     readWhole(ours),
@@ -34,7 +37,6 @@ export async function mergeThreadFiles(
   ]);
   if (mine === undefined || other === undefined) return undefined;
   const body = mergeBodies(old?.body ?? "", mine.body, other.body);
-  const carrier = chooseCarrier(old, mine, other);
   const choices = FIELD_KEYS.filter((key) => key !== "commit" && key !== "fingerprint").map(
     (key): readonly [FieldKey, Choice] => [key, choose(key, old?.fields, mine.fields, other.fields)],
   );
@@ -48,49 +50,56 @@ export async function mergeThreadFiles(
   const stamps = chooseStamps(old, mine, other, isWhole(mine), isWhole(other));
   const settled = choices.map(([key, choice]): readonly [FieldKey, FieldValue | undefined] => [
     key,
-    "value" in choice ? choice.value : choice.ours,
+    "value" in choice ? choice.value : key === "parentId" ? choice.ours : (choice.ours ?? undefined),
   ]);
   const values = [...settled, ...STAMPS.map((key) => [key, stamps[key]] as const)];
   const set = Object.fromEntries(values.filter(([, value]) => value !== undefined)) as ThreadFields;
   const unset = values.filter(([, value]) => value === undefined).map(([key]) => key);
+  const whole: MergedFile = { text: between(ours, theirs), conflicts: ["the whole file"], doubled: [] };
+  const carrier = await withExtras(old, mine, other);
+  if (carrier === undefined) return whole;
   const text = editThreadFile(carrier.file, { set, unset, body: body.body });
-  const marked = await markHeader(text, choices, carrier.lost);
-  if (marked === undefined) return { text: between(ours, theirs), conflicts: ["the whole file"] };
-  return { text: marked.text, conflicts: [...marked.conflicts, ...body.conflicts] };
+  const marked = await markHeader(text, choices, carrier.edits);
+  if (marked === undefined) return whole;
+  const conflicts = [...marked.conflicts, ...carrier.conflicts, ...body.conflicts];
+  return { text: marked.text, conflicts, doubled: body.doubled };
+}
+
+interface Carrier {
+  readonly file: ThreadFile;
+  readonly conflicts: readonly string[];
+}
+
+/** Ours with what theirs brings beside the keys of a thread. */
+async function withExtras(
+  base: ThreadFile | undefined,
+  ours: ThreadFile,
+  theirs: ThreadFile,
+): Promise<(Carrier & { readonly edits: readonly MarkedLines[] }) | undefined> {
+  if (ours.editable === undefined && theirs.editable !== undefined) return { file: theirs, conflicts: [], edits: [] };
+  if (ours.editable === undefined) return { file: ours, conflicts: [], edits: [] };
+  const extras = mergeExtras(base, ours, theirs);
+  if (extras === undefined)
+    return ours.editable.flowFrom === undefined ? undefined : { file: ours, conflicts: [], edits: [] };
+  // Markers in a header keep it from being edited: they are put in when all else is done.
+  const plain = extras.edits.filter(({ text }) => !text.includes("<<<<<<< "));
+  const clashes = extras.edits.filter(({ text }) => text.includes("<<<<<<< "));
+  const file = plain.length === 0 ? ours : await readWhole(applyEdits(ours.source, plain));
+  if (file === undefined) return undefined;
+  const edits = clashes.map(({ from, to, text }): MarkedLines => ({ lines: ours.source.slice(from, to), text }));
+  return { file, conflicts: extras.conflicts, edits };
+}
+
+/** Whole lines of a header that give way to lines between markers; without any, those go to its end. */
+interface MarkedLines {
+  readonly lines: string;
+  readonly text: string;
 }
 
 /** A file that can be edited: it parses, its header is there, and nobody left conflict markers in it. */
 async function readWhole(source: string): Promise<ThreadFile | undefined> {
   const file = await parseThreadFile(source);
   return "message" in file || file.conflictLine !== undefined ? undefined : file;
-}
-
-/** The side whose header keeps its comments, foreign keys and layout, and the other's lines that it lacks. */
-function chooseCarrier(
-  base: ThreadFile | undefined,
-  ours: ThreadFile,
-  theirs: ThreadFile,
-): { readonly file: ThreadFile; readonly lost: string } {
-  const [old, mine, other] = [base === undefined ? "" : extrasOf(base), extrasOf(ours), extrasOf(theirs)];
-  if (mine === other || other === old) return { file: ours, lost: "" };
-  if (mine === old) return { file: theirs, lost: "" };
-  return { file: ours, lost: other };
-}
-
-/** What a header says beside the keys of a thread: comments, foreign keys. */
-function extrasOf({ source, editable }: ThreadFile): string {
-  if (editable === undefined) return "";
-  const { header, entries } = editable;
-  let text = "";
-  let at = header.open;
-  for (const { key, from, to } of entries) {
-    if (!isFieldKey(key)) continue;
-    text += source.slice(at, Math.max(at, from));
-    at = Math.max(at, to);
-  }
-  return normaliseLineEnds(text + source.slice(at, header.close))
-    .replace(/\n{2,}/g, "\n")
-    .replace(/^\n/, "");
 }
 
 function choose(key: FieldKey, base: ThreadFields | undefined, ours: ThreadFields, theirs: ThreadFields): Choice {
@@ -100,8 +109,9 @@ function choose(key: FieldKey, base: ThreadFields | undefined, ours: ThreadField
   if (base !== undefined && isSameValue(old, mine)) return { value: other };
   if (base !== undefined && isSameValue(old, other)) return { value: mine };
   if (key === "paths") return { value: choosePaths(old, mine, other) };
-  if (mine === undefined || other === undefined) return { value: mine ?? other };
-  return { ours: mine, theirs: other };
+  // Only what both made on their own is the one that is set.
+  if ((mine === undefined || other === undefined) && old === undefined) return { value: mine ?? other };
+  return { ours: mine ?? null, theirs: other ?? null };
 }
 
 function chooseDate(
@@ -157,33 +167,35 @@ function chooseStamps(
 async function markHeader(
   text: string,
   choices: readonly (readonly [FieldKey, Choice])[],
-  lost: string,
-): Promise<MergedFile | undefined> {
+  clashes: readonly MarkedLines[],
+): Promise<Pick<MergedFile, "text" | "conflicts"> | undefined> {
   const open = choices.flatMap(([key, choice]) => ("value" in choice ? [] : [{ key, ...choice }]));
-  if (open.length === 0 && lost === "") return { text, conflicts: [] };
+  if (open.length === 0 && clashes.length === 0) return { text, conflicts: [] };
   const file = await readWhole(text);
   const header = file?.editable?.flowFrom === undefined ? file?.editable?.header : undefined;
   if (file === undefined || header === undefined) return undefined;
   const edits: Edit[] = [];
-  for (const { key, theirs } of open) {
-    const entry = entryOf(file, key);
-    const other = await readWhole(editThreadFile(file, { set: { [key]: theirs } }));
-    const otherEntry = other === undefined ? undefined : entryOf(other, key);
-    if (entry === undefined || other === undefined || otherEntry === undefined) return undefined;
-    const [mine, otherLines] = [linesOf(file, entry), linesOf(other, otherEntry)];
-    edits.push({ from: entry.from, to: entry.to, text: markedLines(mine, otherLines, file.eol) });
+  for (const { key, ours, theirs } of open) {
+    const [mine, other] = [await linesFor(file, key, ours), await linesFor(file, key, theirs)];
+    if (mine === undefined || other === undefined) return undefined;
+    const entry = file.editable?.entries.find((each) => each.key === key);
+    const [from, to] = entry === undefined ? [header.close, header.close] : [entry.from, entry.to];
+    edits.push({ from, to, text: markedLines(mine, other, file.eol) });
   }
-  if (lost !== "") edits.push({ from: header.close, to: header.close, text: markedLines("", lost, file.eol) });
-  const conflicts = [...open.map(({ key }): string => key), ...(lost === "" ? [] : ["other lines of the header"])];
-  return { text: applyEdits(text, edits), conflicts };
+  for (const { lines, text: marked } of clashes) {
+    const at = lines === "" ? header.close : text.indexOf(lines, header.open);
+    if (at < 0 || at > header.close) return undefined;
+    edits.push({ from: at, to: at + lines.length, text: marked });
+  }
+  return { text: applyEdits(text, edits), conflicts: open.map(({ key }): string => key) };
 }
 
-function entryOf({ editable }: ThreadFile, key: FieldKey): HeaderEntry | undefined {
-  return editable?.entries.find((entry) => entry.key === key);
-}
-
-function linesOf({ source }: ThreadFile, { from, to }: HeaderEntry): string {
-  return source.slice(from, to);
+/** The lines with which a key says a value; none for a value that isn't there. */
+async function linesFor(file: ThreadFile, key: FieldKey, value: FieldValue): Promise<string | undefined> {
+  if (value === null && key !== "parentId") return "";
+  const other = await readWhole(editThreadFile(file, { set: { [key]: value } }));
+  const entry = other?.editable?.entries.find((each) => each.key === key);
+  return other === undefined || entry === undefined ? undefined : other.source.slice(entry.from, entry.to);
 }
 
 function markedLines(ours: string, theirs: string, eol: string): string {

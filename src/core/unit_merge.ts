@@ -1,42 +1,56 @@
 import { matchSequences } from "./sequence_match.ts";
-import type { Unit } from "./units.ts";
+import { type Unit, unitOf } from "./units.ts";
 
 /** A unit of the result: whose text it is, and where that stood. */
 export interface MergedUnit {
   readonly unit: Unit;
   readonly side: "ours" | "theirs";
   readonly index: number;
-  /** one side changed it and the other deleted what it was: only a person can tell what holds */
+  /** one side changed it, or added to it, and the other deleted what it was: only a person can tell what holds */
   readonly isContested: boolean;
+  /** both sides changed what it was, differently: both forms stay */
+  readonly isDoubled: boolean;
+}
+
+/** How often each unit stands in a text, for those that moved from one of its parts to another. */
+export type Counts = ReadonlyMap<string, number>;
+
+/** The counts of all three texts. */
+export interface AllCounts {
+  readonly base: Counts;
+  readonly ours: Counts;
+  readonly theirs: Counts;
 }
 
 const SIMILAR = 0.5;
 
 /**
  * Merges two lists of units that come from one: what either side added stays, what either side removed goes, in the order
- * of ours with theirs beside its neighbours. A unit that both sides changed stays in both forms; one that a side changed and
- * the other deleted is contested.
+ * of ours with theirs beside its neighbours. What both sides changed is merged line by line where that works, else both
+ * forms stay; what one changed and the other deleted is contested.
  */
 export function mergeUnits(
   base: readonly Unit[],
   ours: readonly Unit[],
   theirs: readonly Unit[],
+  all: AllCounts = countAll(base, ours, theirs),
 ): readonly MergedUnit[] {
-  const [mine, other] = [sideOf(base, ours), sideOf(base, theirs)];
+  const [mine, other] = [sideOf(base, ours, all.ours), sideOf(base, theirs, all.theirs)];
   const isKept = (side: Side, against: Side, index: number): boolean => {
     const unit = side.units[index];
     const of = side.baseOf[index] ?? -1;
     if (unit === undefined) return false;
     if (of >= 0) return (against.placeOf[of] ?? -1) >= 0 || against.keys.has(unit.key);
     // A unit that only moved counts as there, and goes when the other side took it out or changed it.
-    return !mine.baseKeys.has(unit.key) || against.keys.has(unit.key);
+    const isMoved = (side.all.get(unit.key) ?? 0) <= (all.base.get(unit.key) ?? 0);
+    return !isMoved || against.all.has(unit.key);
   };
-  const contested = contestedKeys(base, mine, other);
+  const { contested, pairs } = compareForms(base, mine, other);
   const merged: MergedUnit[] = [];
   const taken = new Set<string>();
   const put = (side: "ours" | "theirs", index: number, unit: Unit): void => {
     taken.add(unit.key);
-    merged.push({ unit, side, index, isContested: contested.has(unit.key) });
+    merged.push({ unit, side, index, isContested: contested.has(unit.key), isDoubled: false });
   };
   const pending = additionsByAnchor(other, mine);
   const putPending = (anchor: number): void => {
@@ -51,13 +65,25 @@ export function mergeUnits(
     if (isKept(mine, other, index)) put("ours", index, unit);
     putPending(index);
   }
-  return merged;
+  return contestOrphans(mergePairs(merged, pairs), ours, theirs, all.base);
+}
+
+function countAll(base: readonly Unit[], ours: readonly Unit[], theirs: readonly Unit[]): AllCounts {
+  return { base: countUnits(base), ours: countUnits(ours), theirs: countUnits(theirs) };
+}
+
+/** How often each unit stands in a list. */
+export function countUnits(units: readonly Unit[]): Counts {
+  const counts = new Map<string, number>();
+  for (const { key } of units) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
 }
 
 /** One side against the base: both directions of their match. */
 interface Side {
   readonly units: readonly Unit[];
   readonly keys: ReadonlySet<string>;
+  readonly all: Counts;
   readonly baseKeys: ReadonlySet<string>;
   /** for each unit of the base its place here, or -1 */
   readonly placeOf: readonly number[];
@@ -65,12 +91,12 @@ interface Side {
   readonly baseOf: readonly number[];
 }
 
-function sideOf(base: readonly Unit[], units: readonly Unit[]): Side {
+function sideOf(base: readonly Unit[], units: readonly Unit[], all: Counts): Side {
   const keysOf = (list: readonly Unit[]): string[] => list.map(({ key }) => key);
   const placeOf = matchSequences(keysOf(base), keysOf(units));
   const baseOf = new Array<number>(units.length).fill(-1);
   for (const [index, place] of placeOf.entries()) if (place >= 0) baseOf[place] = index;
-  return { units, keys: new Set(keysOf(units)), baseKeys: new Set(keysOf(base)), placeOf, baseOf };
+  return { units, keys: new Set(keysOf(units)), all, baseKeys: new Set(keysOf(base)), placeOf, baseOf };
 }
 
 /** Their additions by the unit of ours that they follow: the last one that both still have, with what ours added behind it. */
@@ -89,23 +115,38 @@ function additionsByAnchor(other: Side, mine: Side): ReadonlyMap<number, readonl
   return byAnchor;
 }
 
-function lastAdditionBehind({ baseOf }: Side, anchor: number): number {
+/** Not past a heading: what was added behind it belongs below it. */
+function lastAdditionBehind({ baseOf, units }: Side, anchor: number): number {
   let at = anchor;
-  while (at + 1 < baseOf.length && (baseOf[at + 1] ?? -1) < 0) at++;
+  while (at + 1 < baseOf.length && (baseOf[at + 1] ?? -1) < 0 && !isHeading(units[at + 1])) at++;
   return at;
 }
 
-/** Keys of additions that are another form of a unit which the other side deleted without one of its own. */
-function contestedKeys(base: readonly Unit[], mine: Side, other: Side): ReadonlySet<string> {
+interface Pair {
+  readonly base: Unit;
+  readonly here: Unit;
+  readonly there: Unit;
+}
+
+interface Forms {
+  /** keys of additions that are another form of a unit which the other side deleted without one of its own */
+  readonly contested: ReadonlySet<string>;
+  /** what both sides changed, with both forms */
+  readonly pairs: readonly Pair[];
+}
+
+function compareForms(base: readonly Unit[], mine: Side, other: Side): Forms {
   const contested = new Set<string>();
+  const pairs: Pair[] = [];
   for (const [index, unit] of base.entries()) {
-    const isGone = (side: Side): boolean => (side.placeOf[index] ?? -1) < 0 && !side.keys.has(unit.key);
+    const isGone = (side: Side): boolean => (side.placeOf[index] ?? -1) < 0 && !side.all.has(unit.key);
     if (!isGone(mine) || !isGone(other)) continue;
     const [here, there] = [formOf(unit, index, mine), formOf(unit, index, other)];
     if (here !== undefined && there === undefined) contested.add(here.key);
     if (there !== undefined && here === undefined) contested.add(there.key);
+    if (here !== undefined && there !== undefined && here.key !== there.key) pairs.push({ base: unit, here, there });
   }
-  return contested;
+  return { contested, pairs };
 }
 
 /** What a side made of a unit: the most similar of its additions between the unit's neighbours. */
@@ -141,4 +182,63 @@ function likenessOf(one: string, other: string): number {
 
 function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+}
+
+/** Makes one of two forms where their lines merge, so that what a side struck inside doesn't come back with the other form. */
+function mergePairs(merged: readonly MergedUnit[], pairs: readonly Pair[]): MergedUnit[] {
+  let result = [...merged];
+  for (const { base, here, there } of pairs) {
+    const own = result.findIndex(({ side, unit }) => side === "ours" && unit.key === here.key);
+    const their = result.findIndex(({ side, unit }) => side === "theirs" && unit.key === there.key);
+    const [mine, other] = [result[own], result[their]];
+    if (mine === undefined || other === undefined) continue;
+    const text = mergeLines(base.text, here.text, there.text);
+    if (text === undefined) {
+      result[own] = { ...mine, isDoubled: true };
+      result[their] = { ...other, isDoubled: true };
+    } else {
+      result[own] = { ...mine, unit: unitOf(text) };
+      result = result.filter((_, index) => index !== their);
+    }
+  }
+  return result;
+}
+
+/** The lines of a unit merged as units; `undefined` where lines repeat, are code, or were changed by both. */
+function mergeLines(base: string, ours: string, theirs: string): string | undefined {
+  if (![base, ours, theirs].every((text) => text.includes("\n") && !/^\s*(?:`{3}|~{3})/m.test(text))) return undefined;
+  const [old, mine, other] = [base, ours, theirs].map((text) =>
+    text.split("\n").map((line): Unit => ({ text: line, key: line.trim() })),
+  ) as [Unit[], Unit[], Unit[]];
+  const isUnique = (lines: readonly Unit[]): boolean => new Set(lines.map(({ key }) => key)).size === lines.length;
+  if (![old, mine, other].every(isUnique)) return undefined;
+  const { contested, pairs } = compareForms(
+    old,
+    sideOf(old, mine, countUnits(mine)),
+    sideOf(old, other, countUnits(other)),
+  );
+  if (contested.size > 0 || pairs.length > 0) return undefined;
+  return mergeUnits(old, mine, other)
+    .map(({ unit }) => unit.text)
+    .join("\n");
+}
+
+function isHeading(unit: Unit | undefined): boolean {
+  return unit !== undefined && /^ {0,3}#{1,6}[ \t]/.test(unit.text);
+}
+
+/** What a side added below a heading that the other side took away has no place any more. */
+function contestOrphans(
+  merged: readonly MergedUnit[],
+  ours: readonly Unit[],
+  theirs: readonly Unit[],
+  base: Counts,
+): readonly MergedUnit[] {
+  const kept = new Set(merged.map(({ unit }) => unit.key));
+  const sides = { ours, theirs };
+  return merged.map((each) => {
+    if (base.has(each.unit.key) || isHeading(each.unit)) return each;
+    const heading = sides[each.side].slice(0, each.index).findLast(isHeading);
+    return heading === undefined || kept.has(heading.key) ? each : { ...each, isContested: true };
+  });
 }

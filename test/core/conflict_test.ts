@@ -41,6 +41,7 @@ test("`findConflict()` isn't misled by fences that a conflict opens, cuts or lea
     [`\`\`\`\n${SET}`, 2],
     ["<<<<<<< HEAD\n```js\na\n=======\n```ts\nb\n>>>>>>> x\n```", 1],
     ["```\na\n<<<<<<< HEAD\nb\n```\n=======\nc\n```\n>>>>>>> x\n", 3],
+    ["a\n<<<<<<<<<<<< HEAD\nb\n============\nc\n>>>>>>>>>>>> x\n", 2],
     [`- a\n  \`\`\`\n  b\n\n${SET}\n\`\`\`\nc\n\`\`\`\n`, 5],
   ] as const;
   for (const [text, line] of cases) expect([text, findConflict(text)]).toEqual([text, line]);
@@ -48,16 +49,7 @@ test("`findConflict()` isn't misled by fences that a conflict opens, cuts or lea
 
 test("`findConflict()` finds nothing in other text", () => {
   const texts = [
-    ...[
-      "",
-      "a\n=======\nb",
-      "<<<<<<<< HEAD",
-      "<<<<<<<HEAD",
-      " <<<<<<< HEAD",
-      "a <<<<<<< HEAD",
-      ">>>>>>>> a",
-      ">>>>>> a",
-    ],
+    ...["", "a\n=======\nb", "<<<<<< HEAD", "<<<<<<<HEAD", " <<<<<<< HEAD", "a <<<<<<< HEAD", ">>>>>>>> a", ">>>>>> a"],
     ...["> > > > > > > a", "-------", "||||||| base", "    <<<<<<< HEAD", "> <<<<<<< HEAD", "x >>>>>>> y"],
   ];
   for (const text of texts) expect([text, findConflict(text)]).toEqual([text, undefined]);

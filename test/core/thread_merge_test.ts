@@ -179,7 +179,7 @@ for (const [name, [base, ours, theirs, merged]] of Object.entries(HEADERS)) {
   test(`mergeThreadFiles() takes ${name}`, async () => {
     const body = (text: string): string => `## Decisions\n- JWT\n${text}`;
     const result = await merge(file(body(""), base), file(body("- a\n"), ours), file(body("- b\n"), theirs));
-    expect(result).toEqual({ text: file(body("- a\n- b\n"), merged), conflicts: [] });
+    expect(result).toEqual({ text: file(body("- a\n- b\n"), merged), conflicts: [], doubled: [] });
   });
 }
 
@@ -209,8 +209,88 @@ test("mergeThreadFiles() leaves what both sides set differently between markers 
     "\n<<<<<<< ours\ntitle: Mine\n=======\ntitle: Theirs\n>>>>>>> theirs\nparentId: main\n",
   );
   const extras = await merge(file(body), file(body, { extra: "owner: a" }), file(body, { extra: "owner: b" }));
-  expect(extras.conflicts).toEqual(["other lines of the header"]);
-  expect(extras.text).toContain("owner: a\n<<<<<<< ours\n=======\nowner: b\n>>>>>>> theirs\n---\n");
+  expect(extras.conflicts).toEqual(["owner"]);
+  expect(extras.text).toContain("\n<<<<<<< ours\nowner: a\n=======\nowner: b\n>>>>>>> theirs\n---\n");
+  const gone = await merge(file(body, { extra: "owner: a" }), file(body), file(body, { extra: "owner: b" }));
+  const kept = await merge(file(body, { extra: "owner: a" }), file(body, { extra: "owner: b" }), file(body));
+  expect([gone.conflicts, kept.conflicts]).toEqual([["owner"], ["owner"]]);
+  const branches = await merge(file(body, { extra: "branch: one" }), file(body), file(body, { extra: "branch: two" }));
+  expect([branches.conflicts, branches.text.includes("<<<<<<< ours\n=======\nbranch: two\n>>>>>>> theirs")]).toEqual([
+    ["branch"],
+    true,
+  ]);
+});
+
+test("mergeThreadFiles() loses no foreign key and no comment of either side's header", async () => {
+  const body = "## Decisions\n- a\n";
+  const merged = async (base: string, ours: string, theirs: string): Promise<MergedFile> =>
+    merge(
+      file(body, { extra: base }),
+      file(`${body}- mine\n`, { extra: ours }),
+      file(`${body}- theirs\n`, { extra: theirs }),
+    );
+  const far = await merged("x-team: a\nzeta: 1", "x-team: b\nzeta: 1", "x-team: a\nzeta: 2");
+  expect([far.conflicts, far.text.includes("x-team: b\nzeta: 2\n---")]).toEqual([[], true]);
+  const added = await merged("x: 1", "x: 1\n# ours", "x: 1\n# theirs\ny: 2");
+  for (const line of ["x: 1", "# ours", "# theirs", "y: 2"]) expect(added.text).toContain(`\n${line}\n`);
+  const commented = file(`${body}- theirs\n`).replace("author: sam-1234", "author: sam-1234 # ask Bob in March");
+  const { text, conflicts } = await merge(file(body), file(`${body}- mine\n`), commented);
+  expect([conflicts, text.includes("# author: ask Bob in March\n---")]).toEqual([[], true]);
+});
+
+const STRUCK: Readonly<Record<string, readonly [base: string, ours: string, theirs: string, merged: string]>> = {
+  "an ordered list": [
+    "## Decisions\n1. Postgres\n2. REST\n3. JWT\n",
+    "## Decisions\n1. Monorepo\n2. Postgres\n3. REST\n4. JWT\n",
+    "## Decisions\n1. Postgres\n2. JWT\n",
+    "## Decisions\n1. Monorepo\n2. Postgres\n3. JWT\n",
+  ],
+  "a bullet that the other side changed elsewhere": [
+    "## Decisions\n- Auth\n  - JWT\n  - refresh tokens\n  - cookies\n",
+    "## Decisions\n- Auth\n  - JWT\n  - cookies\n",
+    "## Decisions\n- Auth\n  - JWT with RS256\n  - refresh tokens\n  - cookies\n",
+    "## Decisions\n- Auth\n  - JWT with RS256\n  - cookies\n",
+  ],
+  "a section that the other side renamed": [
+    "## Decisions\n- a\n\n## Auth notes\n- one\n- two\n",
+    "## Decisions\n- a\n\n## Authn notes\n- one\n- two\n",
+    "## Decisions\n- a\n\n## Auth notes\n- one\n- T\n",
+    "## Decisions\n- a\n\n## Authn notes\n- one\n- T\n",
+  ],
+  "the section from which the other side moved it": [
+    "## Decisions\n- a\n- b\n\n## State\n- c\n",
+    "## Decisions\n- a\n\n## State\n- c\n- b\n",
+    "## Decisions\n- a\n\n## State\n- c\n",
+    "## Decisions\n- a\n\n## State\n- c\n",
+  ],
+};
+
+for (const [where, [base, ours, theirs, merged]] of Object.entries(STRUCK)) {
+  test(`mergeThreadFiles() brings nothing back that was struck in ${where}`, async () => {
+    const result = await merge(file(base), file(ours), file(theirs));
+    expect([result.text, result.conflicts]).toEqual([file(merged), []]);
+    const swapped = await merge(file(base), file(theirs), file(ours));
+    expect([swapped.text, swapped.conflicts]).toEqual([file(merged), []]);
+  });
+}
+
+test("mergeThreadFiles() names what both sides changed, and leaves what was added below a heading that is gone", async () => {
+  const timeout = (seconds: number): string => file(`## Decisions\n- Timeout is ${seconds} s\n`);
+  expect((await merge(timeout(30), timeout(60), timeout(10))).doubled).toEqual([
+    "- Timeout is 60 s",
+    "- Timeout is 10 s",
+  ]);
+  const base = file("## Decisions\n### API\n- json\n\n### DB\n- pg\n");
+  const ours = file("## Decisions\n### API\n- json\n\n### DB\n- pg\n- no stored procedures\n");
+  const theirs = file("## Decisions\n### API\n- json\n- versioned\n");
+  const { conflicts, text } = await merge(base, ours, theirs);
+  expect([conflicts, text.includes("<<<<<<< ours\n- no stored procedures\n=======")]).toEqual([["Decisions"], true]);
+});
+
+test("mergeThreadFiles() keeps what is inherited inherited, where one side brings the first section", async () => {
+  const { text, conflicts } = await merge(file("free\n"), file("## Decisions\nfree\n- O\n"), file("free\n\nT text\n"));
+  expect(conflicts).toEqual([]);
+  expect(text).toMatch(/---\n\n## Decisions\n[\s\S]*T text/);
 });
 
 test("mergeThreadFiles() merges what both sides made, without a base", async () => {
@@ -281,7 +361,10 @@ test("mergeThreadFiles() on random edits: an unchanged side gives the other, not
     const baseKeys = new Set(keysOf(b));
     const found = new Set(keysOf(one.text));
     const added = [...keysOf(o), ...keysOf(t)].filter((key) => !baseKeys.has(key));
-    const lost = added.filter((key) => !found.has(key) && !one.text.replace(/\s+/g, " ").includes(key));
+    // A heading goes with the last text below it that the other side struck.
+    const lost = added.filter(
+      (key) => !/^#/.test(key) && !found.has(key) && !one.text.replace(/\s+/g, " ").includes(key),
+    );
     if (lost.length > 0) throw new Error(`Round ${round} lost ${JSON.stringify(lost)}\n${b}\n${o}\n${t}\n${one.text}`);
     if (one.conflicts.length > 0 !== other.conflicts.length > 0)
       throw new Error(`Round ${round}:\n${b}\n${o}\n${t}\n${one.text}\n${other.text}`);

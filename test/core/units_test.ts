@@ -41,8 +41,9 @@ because
 
 test("`splitUnits()` gives units that differ in blanks only one key", () => {
   const keys = (text: string) => splitUnits(text).map(({ key }) => key);
-  expect(keys("-  a   b\r\n\tc \r\n\r\n")).toEqual(["- a b c"]);
-  expect(keys("- a b\n  c")).toEqual(["- a b c"]);
+  expect(keys("-  a   b\r\n\tc \r\n\r\n")).toEqual(["a b c"]);
+  for (const item of ["* a b c", "+ a b c", "7. a b c", "12) a b c"]) expect(keys(item)).toEqual(["a b c"]);
+  expect(keys("- a b\n  c")).toEqual(["a b c"]);
   expect(keys("    code\n")).toEqual(["code"]);
   expect(keys("")).toEqual([]);
   expect(keys(" \n\n")).toEqual([]);
