@@ -27,8 +27,9 @@ export function reasonOf(error: unknown): string {
   return REASONS[errorCode(error) ?? ""]?.[0] ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** The `code` of a file system error, e.g. `ENOENT`. */
+/** The `code` of a file system error, e.g. `ENOENT`; `NotCapable` where Deno wasn't given the right to. */
 export function errorCode(error: unknown): string | undefined {
+  if (error instanceof Error && error.name === "NotCapable") return error.name;
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
