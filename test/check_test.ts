@@ -106,6 +106,53 @@ test("check --base tells who took a thread over, and asks nobody in a solo proje
   expect((await check(solo, "--base", "HEAD~1")).code).toBe(0);
 });
 
+const PROJECT = ".threadmind/projects/app.json";
+
+for (const [what, change] of Object.entries<(repository: GitRepository) => void>({
+  mode: ({ write: put, read }) => put(PROJECT, read(PROJECT).replace('"team"', '"solo"')),
+  title: ({ write: put, read }) => put(PROJECT, read(PROJECT).replace('"title": "App"', '"title": "Mine"')),
+  file: ({ git }) => git("rm", "--quiet", PROJECT),
+})) {
+  test(`check --base judges by the mode at the base, and leaves a project's ${what} to the root thread's author`, async () => {
+    for (const [who, count] of [
+      [KIM, 2],
+      [OWNER, 0],
+    ] as const) {
+      const repository = team();
+      change(repository);
+      write(repository, "auth", (text) => text.replace("- JWT", "- sessions"));
+      commitAs(repository, who);
+      const { stdout } = await check(repository, "--base", "base", "--json");
+      const { findings } = JSON.parse(stdout) as { findings: { code: string; file: string }[] };
+      const owned = findings.filter(({ code }) => code === "not-owner").map(({ file }) => file);
+      expect(owned).toEqual([PROJECT, ".threadmind/threads/app/auth.md"].slice(0, count));
+    }
+  });
+}
+
+test("check --base knows a person by the e-mail, and counts co-authors as authors", async () => {
+  const edit = (repository: GitRepository): void =>
+    write(repository, "auth", (text) => text.replace("- JWT", "- sessions"));
+  const renamed = team();
+  edit(renamed);
+  commitAs(renamed, ["Samantha Miller", OWNER[1]]);
+  expect((await check(renamed, "--base", "base")).code).toBe(0);
+  const trailer = (name: string, email: string): string => `Co-authored-by: ${name} <${email}>`;
+  for (const [trailers, code] of [
+    [[trailer("Ann", "ann@example.org"), trailer(...OWNER)], 0],
+    [[trailer("Ann", "ann@example.org"), "Co-authored-by: nobody"], 3],
+  ] as const) {
+    const repository = team();
+    edit(repository);
+    repository.git("add", "--all");
+    const message = `Change\n\n${trailers.join("\n")}`;
+    repository.git("commit", "--quiet", "--message", message, "--author", `${KIM[0]} <${KIM[1]}>`);
+    repository.write("src/a.ts", "1\n");
+    commitAs(repository, KIM);
+    expect((await check(repository, "--base", "base")).code).toBe(code);
+  }
+});
+
 test("check --base is about what a branch did, not about what happened on its base meanwhile", async () => {
   const repository = team();
   repository.git("checkout", "--quiet", "-b", "feature");

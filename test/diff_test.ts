@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { marked } from "marked";
 import { run } from "./support/binary.ts";
 import { readThread, renderThread, type ThreadText, threadFile, writeProject } from "./support/stored_project.ts";
 import { type GitRepository, gitRepository, temporaryFolder } from "./support/temp.ts";
@@ -48,6 +50,38 @@ const CASES: readonly Case[] = [
     "## Decisions: App\n\n### auth (`auth`)\n\n- **→** Redis (now in `pay`)\n",
   ],
   [
+    "a decision that became a constraint, and the other way round",
+    (on) => put(on, "auth", { body: "## Decisions\n- Redis\n- fast\n\n## Constraints\n- JWT\n\n## State\n- begun\n" }),
+    "## Decisions: App\n\n### auth (`auth`)\n\n- **→** JWT (now a constraint)\n- **→** constraint: fast (now a decision)\n",
+  ],
+  [
+    "a decision that is a constraint of another thread now",
+    (on) => {
+      put(on, "auth", { body: (before.body ?? "").replace("- JWT\n", "") });
+      put(on, "pay", { body: "## Decisions\n- cards\n\n## Constraints\n- JWT\n" });
+    },
+    "## Decisions: App\n\n### auth (`auth`)\n\n- **→** JWT (now a constraint in `pay`)\n",
+  ],
+  [
+    "text in a section of another name",
+    (on) => put(on, "auth", { body: `${before.body}\n## Notes\n- see RFC 1\n` }),
+    "## Decisions: App\n\n### auth (`auth`)\n\n- also changed: other text\n",
+  ],
+  ["a branch alone", (on) => put(on, "auth", { ...before, branch: "feature/auth" }), "No decision changed.\n"],
+  [
+    "the layout alone",
+    (on) => put(on, "auth", { body: (before.body ?? "").replace("- JWT\n", "- JWT\n\n") }),
+    "No decision changed.\n",
+  ],
+  [
+    "decisions of several lines, struck and moved",
+    (on) => {
+      put(on, "pay", { body: "## Decisions\n- two\n  lines\n" });
+      put(on, "auth", before);
+    },
+    "## Decisions: App\n\n### pay (`pay`)\n\n- **+** two\n    lines\n- **−** ~~cards~~\n",
+  ],
+  [
     "a section that isn't inherited",
     (on) => put(on, "auth", { body: `${before.body}\n## Next steps\n- go\n`.replace("begun", "done") }),
     "## Decisions: App\n\n### auth (`auth`)\n\n- also changed: State, Next steps\n",
@@ -94,7 +128,7 @@ const CASES: readonly Case[] = [
       put(on, "auth", {
         body: (before.body ?? "").replace("- JWT\n- Redis", "*  JWT\n\n*  Redis").replaceAll("\n", "\r\n"),
       }),
-    "",
+    "No decision changed.\n",
   ],
 ];
 
@@ -103,9 +137,7 @@ for (const [name, change, expected] of CASES) {
     const repository = repositoryWith({ auth: before, pay: { body: "## Decisions\n- cards\n" } });
     change(repository);
     repository.commit("Change");
-    const text = await diff(repository);
-    if (expected === "") expect(text).toContain("auth");
-    else expect(text).toBe(expected);
+    expect(await diff(repository)).toBe(expected);
     expect((await run(["diff", "base..HEAD", "--json"], { cwd: repository.top })).code).toBe(0);
   });
 }
@@ -144,6 +176,78 @@ test("diff refuses what is no range, with the next step", async () => {
     expect([code, stderr.includes("Cannot")]).toEqual([2, true]);
   }
   expect((await run(["diff", "a..b"], { cwd: temporaryFolder() })).code).toBe(1);
+});
+
+test("diff strikes what stands on one line through, and says of the rest that it is struck", async () => {
+  const decisions = "## Decisions\n- one ~~two~~ `~/x`\n- first\n  - second\n- up\n  down\n";
+  const repository = repositoryWith({ auth: { body: `${decisions}\n## Constraints\n- a\n  b\n` }, pay: {} });
+  put(repository, "auth", {});
+  put(repository, "pay", { body: "## Decisions\n- up\n  down\n" });
+  repository.commit("Change");
+  expect(await diff(repository)).toContain(
+    [
+      ...["- **−** ~~one \\~\\~two\\~\\~ `~/x`~~", "- **−** struck: first", "    - second"],
+      ...["- **→** up (now in `pay`)", "    down", "- **−** constraint, struck: a", "    b"],
+    ].join("\n"),
+  );
+});
+
+test("diff makes no heading of its page of what a decision holds", async () => {
+  const repository = repositoryWith({ auth: {} });
+  const units = [
+    ...["- one\n  ===\n", "- two\n  # h\n\n  ## h\n", "- three\n  - four\n    ---\n", "> # h\n> five\n> -\n"],
+    ...["Six\n---\n", "### Seven\n", "- code\n  ```sh\n  # a comment\n  ```\n"],
+  ];
+  put(repository, "auth", { body: `## Decisions\n${units.join("\n")}` });
+  repository.commit("Change");
+  const text = await diff(repository);
+  const headings = [...Bun.markdown.html(text).matchAll(/<h[1-6]/g)];
+  expect([headings.length, text]).toEqual([2, expect.stringContaining("    # a comment\n")]);
+});
+
+test("diff shows HTML as text, so that none hides what follows, and code as it is", async () => {
+  const repository = repositoryWith({ auth: {} });
+  const units = [
+    ...["- <!-- one\n", "- two\n  <!--\n", "- Map<string> and `Set<a>` and <https://example.org>\n", "<details>\n"],
+    ...["- three `a\n  b` <plaintext> `c`\n", "- `` four ` <script> ``\n", "- \\` five ` <style> `\n"],
+    ...["- code\n  ```html\n  <div>\n  ```\n", "- six\n\n  ```\n     ```\n  ```\n  <!-- six\n"],
+    ...["- seven\n  - eight\n\n        <b>\n", "- ~~~ ~~~\n  <!-- nine\n  ~~~\n", "- > ```\n  > x\n\n  <!-- ten\n"],
+  ];
+  put(repository, "auth", { body: `## Decisions\n${units.join("\n")}` });
+  repository.commit("Evil");
+  const text = await diff(repository);
+  for (const html of [Bun.markdown.html(text), await marked.parse(text)]) {
+    expect(html.match(/<(?!\/?(?:h[23]|p|ul|li|code|pre|strong|blockquote|a|del)[ >])[a-z!/?][^>]*>?/gi)).toBeNull();
+    expect(html).toContain("Map&lt;string&gt; and <code>Set&lt;a&gt;</code>");
+    expect(html).toContain('<code class="language-html">&lt;div&gt;\n</code>');
+  }
+});
+
+test("diff refuses A...B where the two have no commit in common", async () => {
+  const repository = repositoryWith({ auth: before });
+  repository.git("checkout", "--quiet", "-b", "feature");
+  repository.commit("Feature");
+  repository.git("checkout", "--quiet", "main");
+  repository.commit("Mainline");
+  const clone = join(temporaryFolder(), "clone");
+  const options = ["--quiet", "--depth", "1", "--no-single-branch"];
+  repository.git("clone", ...options, `file://${repository.top}`, clone);
+  const shallow = await run(["diff", "origin/main...origin/feature"], { cwd: clone, home: repository.home });
+  expect([shallow.code, shallow.stderr.includes("fetch-depth: 0")]).toEqual([2, true]);
+  repository.git("checkout", "--quiet", "--orphan", "alone");
+  repository.commit("Alone");
+  const orphan = await run(["diff", "main...alone"], { cwd: repository.top, home: repository.home });
+  expect([orphan.code, orphan.stderr.includes("main..HEAD")]).toEqual([2, true]);
+});
+
+test("diff --json names the section that a decision moved to", async () => {
+  const repository = repositoryWith({ auth: before });
+  put(repository, "auth", { body: (before.body ?? "").replace("- JWT\n", "").replace("- fast", "- fast\n- JWT") });
+  repository.commit("Change");
+  const { stdout } = await run(["diff", "base..HEAD", "--json"], { cwd: repository.top, home: repository.home });
+  expect(JSON.parse(stdout).projects[0].threads[0].decisions).toEqual([
+    { kind: "moved", section: "Decisions", text: "- JWT", toSection: "Constraints" },
+  ]);
 });
 
 test("diff lets hostile titles and texts change nothing of the page it is shown in", async () => {

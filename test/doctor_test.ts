@@ -113,6 +113,34 @@ const FINDINGS: Readonly<Record<string, readonly [(repository: GitRepository) =>
     "error",
     ".threadmind/threads/app/main.md",
   ],
+  "a project whose own file vanished": [
+    ({ git }) => git("rm", "--quiet", ".threadmind/projects/app.json"),
+    "missing-project",
+    "error",
+    ".threadmind/projects/app.json",
+  ],
+  "a thread that one side deleted": [
+    (repository) => conflict(repository, ({ git }) => git("rm", "--quiet", ".threadmind/threads/app/auth.md")),
+    "merge-conflict",
+    "error",
+    ".threadmind/threads/app/auth.md",
+  ],
+  "a thread that a failed merge driver left": [
+    (repository) => {
+      repository.git("config", "merge.threadmind.driver", "false");
+      conflict(repository, ({ top }) => write(top, "theirs"));
+    },
+    "merge-conflict",
+    "error",
+    ".threadmind/threads/app/auth.md",
+  ],
+  "a project file with conflict markers": [
+    ({ write: put }) =>
+      put(".threadmind/projects/app.json", '{\n<<<<<<< a\n  "title": "A"\n=======\n  "title": "B"\n>>>>>>> b\n}\n'),
+    "merge-conflict",
+    "error",
+    ".threadmind/projects/app.json",
+  ],
   "a secret in a summary": [
     ({ top }) =>
       writeFileSync(threadFile(top, "auth"), renderThread("auth", { body: `token ghp_${"a1".repeat(18)}\n` })),
@@ -181,6 +209,21 @@ const FINDINGS: Readonly<Record<string, readonly [(repository: GitRepository) =>
   ],
 };
 
+function write(top: string, text: string): void {
+  writeFileSync(threadFile(top, "auth"), renderThread("auth", { body: `## Decisions\n- ${text}\n` }));
+}
+
+/** Merges a branch on which `change` was made into main, where the thread auth has another text now: git can't. */
+function conflict(repository: GitRepository, change: (repository: GitRepository) => void): void {
+  repository.git("checkout", "--quiet", "-b", "side");
+  change(repository);
+  repository.commit("Side");
+  repository.git("checkout", "--quiet", "main");
+  write(repository.top, "ours");
+  repository.commit("Ours");
+  expect(() => repository.git("merge", "--quiet", "side")).toThrow();
+}
+
 for (const [name, [arrange, code, severity, file]] of Object.entries(FINDINGS)) {
   test(`doctor finds ${name}, changes nothing, and names the next step`, async () => {
     const repository = repositoryWith({ auth: {} });
@@ -228,12 +271,6 @@ const MERGES: Readonly<Record<string, (repository: GitRepository) => void>> = {
     commit("Pay");
   },
   "cherry-picked": ({ git }) => git("cherry-pick", "feature/pay"),
-  "rebased and fast-forwarded": ({ git }) => {
-    git("rebase", "--quiet", "main", "feature/pay");
-    git("checkout", "--quiet", "main");
-    git("merge", "--quiet", "--ff-only", "feature/pay");
-    git("commit", "--quiet", "--allow-empty", "--message", "Later");
-  },
 };
 
 for (const [how, merge] of Object.entries(MERGES)) {
@@ -247,6 +284,83 @@ for (const [how, merge] of Object.entries(MERGES)) {
     ]);
     await run(["merge", "pay"], { cwd: repository.top, home: repository.home });
     expect(codesOf(await doctor(repository))).toEqual([]);
+  });
+}
+
+test("a branch on the default branch's own line, or the one checked out, isn't taken for merged", async () => {
+  const fastForwarded = branched();
+  fastForwarded.git("rebase", "--quiet", "main", "feature/pay");
+  fastForwarded.git("checkout", "--quiet", "main");
+  fastForwarded.git("merge", "--quiet", "--ff-only", "feature/pay");
+  fastForwarded.commit("Later");
+  expect(codesOf(await doctor(fastForwarded))).toEqual([]);
+  fastForwarded.git("branch", "--quiet", "-D", "feature/pay");
+  expect(codesOf(await doctor(fastForwarded))).toEqual(["branch-gone"]);
+
+  const unused = repositoryWith({ plan: { branch: "feature/plan", body: "## Decisions\n- cards\n" } });
+  unused.git("branch", "--quiet", "feature/plan");
+  unused.commit("Later");
+  unused.git("merge", "--quiet", "--no-ff", "--no-edit", unused.commit("Even later"));
+  expect(codesOf(await doctor(unused))).toEqual([]);
+
+  const current = branched();
+  current.git("merge", "--quiet", "--no-edit", "feature/pay");
+  expect(codesOf(await doctor(current))).toEqual(["branch-merged"]);
+  current.git("checkout", "--quiet", "feature/pay");
+  expect(codesOf(await doctor(current))).toEqual([]);
+});
+
+test("a branch is gone only for a clone that would know of it, and a root thread is only unlinked", async () => {
+  const repository = branched();
+  const single = join(temporaryFolder(), "single");
+  repository.git("clone", "--quiet", "--single-branch", `file://${repository.top}`, single);
+  const codes = async (top: string): Promise<string[]> => codesOf(await doctor({ ...repository, top }));
+  expect(await codes(single)).toEqual([]);
+  const whole = join(temporaryFolder(), "whole");
+  repository.git("clone", "--quiet", `file://${repository.top}`, whole);
+  expect(await codes(whole)).toEqual([]);
+  repository.git("branch", "--quiet", "-D", "feature/pay");
+  repository.git("-C", whole, "fetch", "--quiet", "--prune");
+  expect([await codes(repository.top), await codes(whole)]).toEqual([["branch-gone"], ["branch-gone"]]);
+  writeFileSync(
+    threadFile(repository.top, "main"),
+    readThread(repository.top, "main").replace("\n---\n\n", "\nbranch: gone\n---\n\n"),
+  );
+  const { findings } = await doctor(repository);
+  const main = findings.find(({ file }) => file?.endsWith("main.md"));
+  expect(main).toMatchObject({ code: "branch-gone", remedy: 'threadmind update main --branch ""' });
+});
+
+test("a conflict is told once for each file, with its line where there is one, until git has it settled", async () => {
+  const repository = repositoryWith({ auth: { body: "## Decisions\n- JWT\n" } });
+  repository.write(".threadmind/.gitattributes", "");
+  repository.commit("No driver");
+  conflict(repository, ({ top }) => write(top, "theirs"));
+  const { findings } = await doctor(repository);
+  expect(findings).toMatchObject([{ code: "merge-conflict", message: "It has merge conflicts." }]);
+  expect((await run(["check"], { cwd: repository.top, home: repository.home })).code).toBe(3);
+  write(repository.top, "both");
+  expect((await doctor(repository)).findings).toMatchObject([
+    { code: "merge-conflict", remedy: expect.stringMatching(/^threadmind resolve/) },
+  ]);
+  repository.git("add", "--all");
+  expect(codesOf(await doctor(repository))).toEqual([]);
+  repository.write(".threadmind/projects/app.json", '{\n<<<<<<< a\n=======\n  "title": "B"\n>>>>>>> b\n}\n');
+  expect((await doctor(repository)).findings).toMatchObject([
+    { message: "It has merge conflicts.", line: 2, remedy: "Settle it by hand, then git add it." },
+  ]);
+});
+
+for (const words of [
+  ["help", "project"],
+  ["project", "--help"],
+]) {
+  test(`threadmind ${words.join(" ")} lists the verbs of projects`, async () => {
+    const { stdout, code } = await run(words);
+    expect(code).toBe(0);
+    for (const verb of ["create", "list", "switch", "update"]) expect(stdout).toContain(`\n  project ${verb}`);
+    const bare = await run(["project"]);
+    expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("threadmind project create")]);
   });
 }
 

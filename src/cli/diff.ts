@@ -1,10 +1,11 @@
-import { type DecisionChange, logDecisions, type ThreadChange } from "../core/decision_log.ts";
+import { type DecisionChange, isAnyChanged, logDecisions, type ThreadChange } from "../core/decision_log.ts";
 import { quote } from "../core/id.ts";
 import { stripControls } from "../core/text_controls.ts";
 import { ThreadMindError } from "../errors.ts";
 import { type Git, openGit } from "../io/git.ts";
 import { type CommittedProject, readRevision } from "../io/revision.ts";
 import { findWorkspace, noWorkspaceError } from "../io/workspace.ts";
+import { inertLines, withoutTildes } from "./inert_markdown.ts";
 import { type GlobalOptions, usageError } from "./options.ts";
 
 /** A change log as a value and as Markdown. */
@@ -18,6 +19,8 @@ interface ProjectLog {
   readonly title: string;
   readonly threads: readonly ThreadChange[];
 }
+
+const SHALLOW_HINT = "This is a shallow clone: fetch more history (fetch-depth: 0 in a workflow).";
 
 /** The change log of decisions between two commits, as Markdown for a pull request. Throws `usage` for what is no range. */
 export async function runDiff({ root, directory }: GlobalOptions, words: readonly string[]): Promise<DiffOutcome> {
@@ -45,11 +48,13 @@ export async function runDiff({ root, directory }: GlobalOptions, words: readonl
     throw new ThreadMindError(
       "storage",
       `Cannot compare ${quote(range)}: git could not show the threads of both commits.`,
-      git.isShallow ? "This is a shallow clone: fetch more history (fetch-depth: 0 in a workflow)." : "Try again.",
+      git.isShallow ? SHALLOW_HINT : "Try again.",
     );
   }
   const projects = compare(before, after);
-  return { value: { base, head, projects }, text: render(projects) };
+  const text =
+    projects.length > 0 ? render(projects) : isSilent(before, after) ? "No thread changed." : "No decision changed.";
+  return { value: { base, head, projects }, text };
 }
 
 /** `A..B`, `A...B` (from where they parted), `A` for `A..HEAD`. */
@@ -61,14 +66,18 @@ async function parseRange(git: Git, range: string): Promise<{ readonly base: str
     throw new ThreadMindError(
       "usage",
       `Cannot compare ${quote(range)}: git knows no commit ${quote(revision === "" ? "HEAD" : revision)}.`,
-      git.isShallow
-        ? "This is a shallow clone: fetch more history (fetch-depth: 0 in a workflow)."
-        : "Give two commits or branches, as in main..HEAD.",
+      git.isShallow ? SHALLOW_HINT : "Give two commits or branches, as in main..HEAD.",
     );
   };
   const [base, head] = [await find(from), await find(to)];
   if (dots !== "...") return { base, head };
-  return { base: (await git.mergeBase(base, head)) ?? base, head };
+  const parting = await git.mergeBase(base, head);
+  if (parting !== undefined) return { base: parting, head };
+  throw new ThreadMindError(
+    "usage",
+    `Cannot compare ${quote(range)}: git finds no commit that both have in common.`,
+    git.isShallow ? SHALLOW_HINT : "Give two dots, as in main..HEAD, to compare the two as they are.",
+  );
 }
 
 function compare(
@@ -83,8 +92,17 @@ function compare(
   });
 }
 
+/** Whether no thread is another one; a log may be empty because only a branch, paths or the layout changed. */
+function isSilent(
+  before: ReadonlyMap<string, CommittedProject>,
+  after: ReadonlyMap<string, CommittedProject>,
+): boolean {
+  return [...new Set([...before.keys(), ...after.keys()])].every(
+    (id) => !isAnyChanged(before.get(id)?.threads ?? new Map(), after.get(id)?.threads ?? new Map()),
+  );
+}
+
 function render(projects: readonly ProjectLog[]): string {
-  if (projects.length === 0) return "No thread changed.";
   const lines: string[] = [];
   for (const { id, title, threads } of projects) {
     lines.push(`## Decisions: ${plain(title)}${projects.length > 1 ? ` (${code(id)})` : ""}`, "");
@@ -126,20 +144,37 @@ function renderThread(change: ThreadChange): string[] {
 
 const MARKS = { added: "**+**", struck: "**−**", moved: "**→**" };
 
-function renderDecision({ kind, section, text, to }: DecisionChange): string[] {
-  const [first = "", ...rest] = text
-    .replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, "")
-    .split("\n")
-    .map(stripControls);
+/** A decision as an item of the page: what it holds, hostile or not, stays within that item and heads nothing. */
+function renderDecision(change: DecisionChange): string[] {
+  const { kind, section, text } = change;
+  const [first = "", ...rest] = inertLines(
+    text
+      .replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, "")
+      .split("\n")
+      .map(stripControls),
+  );
   const isBlock = /^(?:```|~~~|\||>)/.test(first);
-  const word = section === "Constraints" ? "constraint: " : "";
-  const where = to === undefined ? "" : ` (now in ${code(to)})`;
-  const shown = kind === "struck" && !isBlock ? `~~${first.trim()}~~` : first;
-  const head = `- ${MARKS[kind]} ${word}${isBlock ? "" : shown}${where}`;
+  const isStruckThrough = kind === "struck" && !isBlock && rest.length === 0;
+  const words = [
+    ...(section === "Constraints" ? ["constraint"] : []),
+    ...(kind === "struck" && !isStruckThrough ? ["struck"] : []),
+  ];
+  const head = [
+    `- ${MARKS[kind]}`,
+    ...(words.length > 0 ? [`${words.join(", ")}:`] : []),
+    ...(isBlock ? [] : [isStruckThrough ? `~~${withoutTildes(first.trim())}~~` : first.trim()]),
+    ...whereOf(change),
+  ];
   return [
-    head.trimEnd(),
+    head.filter((part) => part !== "").join(" "),
     ...(isBlock ? ["", first, ...rest] : rest).map((line) => (line.trim() === "" ? "" : `  ${line}`)),
   ];
+}
+
+function whereOf({ to, toSection }: DecisionChange): string[] {
+  const as = toSection === undefined ? [] : [toSection === "Constraints" ? "a constraint" : "a decision"];
+  const at = to === undefined ? [] : [`in ${code(to)}`];
+  return as.length + at.length === 0 ? [] : [`(now ${[...as, ...at].join(" ")})`];
 }
 
 /** A title or reason on one line, in which Markdown has no say. */

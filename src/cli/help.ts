@@ -29,15 +29,24 @@ export function renderHelpOn(words: readonly string[]): string {
     const rows = own.options.length === 0 ? [] : ["", "Arguments and options:", columns(own.options)];
     return [`Usage: threadmind ${own.usage}`, "", `${own.summary}.`, ...rows].join("\n");
   }
+  const below = words.length === 1 ? listVerbs().filter(({ usage }) => usage.verb.startsWith(`${first} `)) : [];
+  if (below.length > 0) return renderGroupHelp(first, below);
   return renderVerbHelp(findVerb(words, Object.keys(OWN_VERBS)).verb);
+}
+
+/** The verbs that begin with one word. */
+function renderGroupHelp(first: string, verbs: readonly Verb[]): string {
+  const more = `See threadmind help ${first} VERB for the options of each.`;
+  return [`Usage: threadmind ${first} VERB [ARGUMENTS] [OPTIONS]`, "", columns(verbs.map(rowOf)), "", more].join("\n");
+}
+
+function rowOf({ usage, form, command }: Verb): [string, string] {
+  return [lineOf(usage.verb, form.usage), form.summary ?? firstClause(command.description)];
 }
 
 /** The help that fits a screen. */
 function renderHelp(): string {
-  const verbs = listVerbs().map(({ usage, form, command }): [string, string] => [
-    lineOf(usage.verb, form.usage),
-    form.summary ?? firstClause(command.description),
-  ]);
+  const verbs = listVerbs().map(rowOf);
   const own = Object.values(OWN_VERBS).map(({ usage, summary }): [string, string] => [usage, summary]);
   return [
     `ThreadMind ${VERSION}: a memory for AI coding sessions, kept in the repository`,

@@ -1,9 +1,10 @@
 import { between } from "./conflict_text.ts";
 import { normaliseLineEnds, trimBlankLines } from "./lines.ts";
 import { parseBlocks } from "./markdown.ts";
+import { renderMerged, renumber } from "./merged_text.ts";
 import { demoteHeadings } from "./section_content.ts";
 import { hasKnownSection, parseSummary } from "./summary.ts";
-import { type AllCounts, type Counts, countUnits, type MergedUnit, mergeUnits } from "./unit_merge.ts";
+import { type AllCounts, type Counts, countUnits, mergeUnits } from "./unit_merge.ts";
 import { splitUnits, type Unit } from "./units.ts";
 
 /** A merged body, `\n` at line ends; `conflicts` names the sections in which a person has to choose, between markers. */
@@ -193,12 +194,12 @@ function mergePart(
     readonly Unit[],
     readonly Unit[],
   ];
-  const merged = renumbered(mergeUnits(old, mine, other, all));
+  const merged = renumber(mergeUnits(old, mine, other, all));
   const isWanted = merged.length > 0 || (ours !== undefined && theirs !== undefined);
   if (!isWanted) return undefined;
   const heading = headingOf(base, ours, theirs);
-  const clean = renderUnits(merged, ours, theirs, false);
-  const text = renderUnits(merged, ours, theirs, true);
+  const clean = renderMerged(merged, ours?.content ?? "", theirs?.content ?? "", false);
+  const text = renderMerged(merged, ours?.content ?? "", theirs?.content ?? "", true);
   const isContested = merged.some((unit) => unit.isContested);
   const lead = /^\n*/.exec((ours ?? theirs)?.content ?? "")?.[0] ?? "";
   return {
@@ -222,71 +223,11 @@ function holdsStruck(content: string, base: Part | undefined, all: AllCounts): b
   });
 }
 
-/** The items of one ordered list count on, wherever they come from. */
-function renumbered(merged: readonly MergedUnit[]): readonly MergedUnit[] {
-  let number: number | undefined;
-  return merged.map((each) => {
-    const [, indent, own, mark] = /^( {0,3})(\d{1,9})([.)][ \t])/.exec(each.unit.text) ?? [];
-    number = own === undefined ? undefined : number === undefined ? Number(own) : number + 1;
-    if (number === undefined || Number(own) === number) return each;
-    const text = `${indent}${number}${mark}${each.unit.text.slice(`${indent}${own}${mark}`.length)}`;
-    return { ...each, unit: { ...each.unit, text } };
-  });
-}
-
 function headingOf(base: Part | undefined, ours: Part | undefined, theirs: Part | undefined): string {
   const mine = ours?.heading ?? theirs?.heading ?? "";
   const isChanged = theirs !== undefined && ours?.heading === base?.heading;
   const heading = isChanged ? theirs.heading : mine;
   return heading === "" || heading.endsWith("\n") ? heading : `${heading}\n`;
-}
-
-/** Units as text: neighbours of one side keep what stood between them there. */
-function renderUnits(
-  merged: readonly MergedUnit[],
-  ours: Part | undefined,
-  theirs: Part | undefined,
-  hasMarkers: boolean,
-): string {
-  const gaps = { ours: gapsOf(ours?.content ?? ""), theirs: gapsOf(theirs?.content ?? "") };
-  let text = "";
-  let previous: MergedUnit | undefined;
-  for (const next of merged) {
-    const isMarked = hasMarkers && next.isContested;
-    const own = next.side === "ours" ? [next.unit.text, ""] : ["", next.unit.text];
-    const shown = isMarked ? between(own[0] ?? "", own[1] ?? "").trimEnd() : next.unit.text;
-    if (previous !== undefined) text += isMarked ? "\n" : gapBetween(previous, next, gaps);
-    text += shown;
-    previous = next;
-  }
-  return text;
-}
-
-function gapBetween(
-  previous: MergedUnit,
-  next: MergedUnit,
-  gaps: Readonly<Record<"ours" | "theirs", readonly string[]>>,
-): string {
-  const isNeighbour = previous.side === next.side && previous.index + 1 === next.index;
-  const gap = isNeighbour ? gaps[next.side][next.index] : undefined;
-  if (gap !== undefined) return gap;
-  const isList = isItem(previous.unit.text) && isItem(next.unit.text);
-  return isList ? "\n" : "\n\n";
-}
-
-function isItem(text: string): boolean {
-  return parseBlocks(text)[0]?.kind === "list";
-}
-
-/** What stands before each unit of a content, which is nothing but line ends and blanks. */
-function gapsOf(content: string): readonly string[] {
-  let from = 0;
-  return splitUnits(content).map(({ text }) => {
-    const at = content.indexOf(text, from);
-    const gap = at < 0 ? "" : content.slice(from, at);
-    from = at < 0 ? from : at + text.length;
-    return /^[ \t\n]*\n[ \t\n]*$/.test(gap) ? gap.replace(/[ \t]+(?=\n)/g, "").replace(/\n{3,}/g, "\n\n") : "\n\n";
-  });
 }
 
 function joinPieces(pieces: readonly Piece[], textOf: (piece: Piece) => string): string {

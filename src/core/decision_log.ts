@@ -1,5 +1,6 @@
 import { DURABLE_NAMES, SECTION_NAMES, type SectionName } from "./headings.ts";
-import { parseSummary, sectionText, statusReason } from "./summary.ts";
+import { normaliseLineEnds } from "./lines.ts";
+import { parseSummary, type Summary, sectionText, statusReason } from "./summary.ts";
 import type { Thread, ThreadStatus } from "./tree.ts";
 import { splitUnits, type Unit } from "./units.ts";
 
@@ -8,8 +9,10 @@ export interface DecisionChange {
   readonly kind: "added" | "struck" | "moved";
   readonly section: "Decisions" | "Constraints";
   readonly text: string;
-  /** for a moved one: the thread that has it now */
+  /** for one that moved to another thread: the one that has it now */
   readonly to?: string;
+  /** for one that moved to the other section: that one */
+  readonly toSection?: "Decisions" | "Constraints";
 }
 
 /** What a thread went through; what stayed is absent. */
@@ -25,13 +28,15 @@ export interface ThreadChange {
   readonly author?: { readonly from: string; readonly to: string };
   readonly branch: string | undefined;
   readonly decisions: readonly DecisionChange[];
-  /** sections beside Decisions and Constraints whose text changed */
+  /** sections beside Decisions and Constraints whose text changed; `other text` for what is in no known section */
   readonly otherSections: readonly string[];
   /** it can't be read on one of the two sides, or has conflicts there */
   readonly isUnreadable: boolean;
 }
 
 const REASON = /^[-*+][ \t]+(?:(?:Abandoned|Done):|Reopened \()/;
+
+const OTHER_TEXT = "other text";
 
 type Threads = ReadonlyMap<string, Thread>;
 type Durable = DecisionChange["section"];
@@ -45,10 +50,10 @@ interface Placed {
 /** The change log of a project's decisions from one state to another, in the order of the ids; unchanged threads are left out. */
 export function logDecisions(before: Threads, after: Threads): readonly ThreadChange[] {
   const [old, now] = [placeUnits(before), placeUnits(after)];
-  const oldKeys = keysByThread(old);
-  const nowKeys = keysByThread(now);
-  const added = now.filter(({ thread, unit }) => oldKeys.get(thread)?.has(unit.key) !== true);
-  const struck = old.filter(({ thread, unit }) => nowKeys.get(thread)?.has(unit.key) !== true);
+  const oldPlaces = new Set(old.map(placeOf));
+  const nowPlaces = new Set(now.map(placeOf));
+  const added = now.filter((placed) => !oldPlaces.has(placeOf(placed)));
+  const struck = old.filter((placed) => !nowPlaces.has(placeOf(placed)));
   const ids = [...new Set([...before.keys(), ...after.keys()])].sort();
   return ids.flatMap((id): ThreadChange[] => {
     const change = changeOf(before.get(id), after.get(id), decisionsOf(id, added, struck));
@@ -66,9 +71,15 @@ function decisionsOf(id: string, added: readonly Placed[], struck: readonly Plac
       .filter((placed) => !isMovedHere(placed))
       .map(({ section, unit }): DecisionChange => ({ kind: "added", section, text: unit.text })),
     ...gone.map(({ section, unit }): DecisionChange => {
-      const to = added.find((other) => other.unit.key === unit.key)?.thread;
+      const places = added.filter((other) => other.unit.key === unit.key);
+      const place = places.find(({ thread }) => thread === id) ?? places[0];
       const text = unit.text;
-      return to === undefined ? { kind: "struck", section, text } : { kind: "moved", section, text, to };
+      if (place === undefined) return { kind: "struck", section, text };
+      return {
+        ...{ kind: "moved", section, text },
+        ...(place.thread === id ? {} : { to: place.thread }),
+        ...(place.section === section ? {} : { toSection: place.section }),
+      };
     }),
   ];
 }
@@ -156,20 +167,34 @@ function textOf(body: string, name: SectionName): string {
   return sectionText(summary, name) ?? "";
 }
 
-function keysByThread(placed: readonly Placed[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const keys = new Map<string, Set<string>>();
-  for (const { thread, unit } of placed) {
-    const known = keys.get(thread) ?? new Set();
-    keys.set(thread, known.add(unit.key));
-  }
-  return keys;
+function placeOf({ thread, section, unit }: Placed): string {
+  return JSON.stringify([thread, section, unit.key]);
 }
 
 function otherSections(before: Thread, after: Thread): readonly string[] {
+  const names = SECTION_NAMES.filter((name) => !DURABLE_NAMES.includes(name));
   const texts = ({ body }: Thread): ReadonlyMap<string, string> => {
     const summary = parseSummary(body);
-    return new Map(SECTION_NAMES.map((name) => [name, sectionText(summary, name) ?? ""]));
+    const named = names.map((name): [string, string] => [name, sectionText(summary, name) ?? ""]);
+    return new Map([...named, [OTHER_TEXT, otherText(summary)]]);
   };
   const [old, now] = [texts(before), texts(after)];
-  return SECTION_NAMES.filter((name) => !DURABLE_NAMES.includes(name) && old.get(name) !== now.get(name));
+  return [...names, OTHER_TEXT].filter((name) => old.get(name) !== now.get(name));
+}
+
+/** What stands in no known section, blanks aside; nothing where all of a summary counts as decisions. */
+function otherText({ body, sections }: Summary): string {
+  const ends = sections.length === 0 ? [] : [0, ...sections.map(({ end }) => end)];
+  const parts = ends.map((end, at) => body.slice(end, sections[at]?.start ?? body.length));
+  return parts.join("\n").replace(/\s+/g, " ").trim();
+}
+
+/** Whether any thread is another one, its stamps aside, even where the change log has nothing to say of it. */
+export function isAnyChanged(before: Threads, after: Threads): boolean {
+  const told = (thread: Thread | undefined): string => {
+    if (thread === undefined) return "";
+    const { updatedAt, commit, fingerprint, body, ...rest } = thread;
+    return JSON.stringify([rest, normaliseLineEnds(body).trimEnd()]);
+  };
+  return [...new Set([...before.keys(), ...after.keys()])].some((id) => told(before.get(id)) !== told(after.get(id)));
 }

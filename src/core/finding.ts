@@ -9,6 +9,7 @@ export type FindingCode =
   | "parent-loop"
   | "missing-parent"
   | "missing-root"
+  | "missing-project"
   | "second-root"
   | "secret"
   | "long-summary"

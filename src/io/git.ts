@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { kindOf } from "./files.ts";
-import { askBranches, askIgnored, askMerged, type Branch } from "./git_branches.ts";
+import { askBranches, askFetchesAll, askIgnored, askMerged, type Branch } from "./git_branches.ts";
 import { askSetting, askToAdd, askToConfigure, askUnmerged, type Unmerged } from "./git_conflicts.ts";
 import { BRANCH_PREFIX, type GitFolder, type Head, isCommitId, openGitFolder } from "./git_folder.ts";
 import { LOG_OPTIONS, parseLog } from "./git_log.ts";
@@ -71,6 +71,8 @@ export interface Git extends RevisionQuestions {
   unmerged(folder: string): Promise<readonly Unmerged[] | undefined>;
   setting(key: string): Promise<string | undefined>;
   branches(): Promise<readonly Branch[] | undefined>;
+  /** whether this clone learns of every branch that its remotes have; true without remotes */
+  fetchesAll(): Promise<boolean | undefined>;
   /** whether all that a branch brings is in another, however it got there */
   isMerged(branch: Branch, into: Branch, since: number): Promise<boolean | undefined>;
   /** which of these paths git ignores */
@@ -133,6 +135,7 @@ export function openGit(folder: string): Git | undefined {
     unmerged: (folder) => askUnmerged(ask, folder),
     setting: (key) => askSetting(ask, key),
     branches: () => askBranches(ask),
+    fetchesAll: () => askFetchesAll(ask),
     isMerged: (branch, into, since) => askMerged(ask, branch, into, since),
     ignored: (paths) => askIgnored(ask, paths),
     add: (paths) => askToAdd(ask, paths),

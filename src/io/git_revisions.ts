@@ -9,11 +9,16 @@ export interface CommittedFile {
   readonly blob: string;
 }
 
-/** Who made a commit, and which files it touched. */
-export interface AuthoredCommit {
-  readonly id: string;
+/** Somebody as commits name them. */
+export interface Person {
   readonly name: string;
   readonly email: string;
+}
+
+/** Who made a commit, its author first, and which files it touched. */
+export interface AuthoredCommit {
+  readonly id: string;
+  readonly authors: readonly [Person, ...Person[]];
   readonly files: readonly string[];
 }
 
@@ -53,6 +58,10 @@ async function askFiles(ask: Ask, commit: string, folder: string): Promise<reado
   });
 }
 
+// Each field begins with a letter, since two NULs in a row end a record.
+const CO_AUTHORS = "%(trailers:key=Co-authored-by,valueonly,unfold,separator=%x01)";
+const AUTHORS_FORMAT = `--format=%x00%H%x00n%an%x00e%ae%x00c${CO_AUTHORS}`;
+
 async function askAuthors(
   ask: Ask,
   base: string,
@@ -60,13 +69,20 @@ async function askAuthors(
   folder: string,
 ): Promise<readonly AuthoredCommit[] | undefined> {
   const { code, stdout } = await ask([
-    ...["log", "-z", "--no-merges", "--name-only", "--format=%x00%H%x00n%an%x00e%ae", ...LOG_OPTIONS],
+    ...["log", "-z", "--no-merges", "--name-only", AUTHORS_FORMAT, ...LOG_OPTIONS],
     ...["--end-of-options", `${base}..${head}`, "--", `:(top,literal)${folder}`],
   ]);
   if (code !== 0) return undefined;
-  return parseLog(stdout, 3).map(({ fields: [commit = "", name = "", email = ""], files }) => ({
-    // Each begins with a letter, since two NULs in a row end a record.
-    ...{ id: commit, name: name.slice(1), email: email.slice(1) },
+  return parseLog(stdout, 4).map(({ fields: [commit = "", name = "", email = "", others = ""], files }) => ({
+    id: commit,
+    authors: [{ name: name.slice(1), email: email.slice(1) }, ...coAuthors(others.slice(1))],
     files,
   }));
+}
+
+function coAuthors(trailers: string): readonly Person[] {
+  return trailers.split("\u0001").flatMap((trailer): Person[] => {
+    const [, name, email] = /^([^<>]*)<([^<>]*)>/.exec(trailer) ?? [];
+    return name === undefined || email === undefined ? [] : [{ name: name.trim(), email: email.trim() }];
+  });
 }

@@ -2,8 +2,15 @@ import type { Finding } from "../core/finding.ts";
 import { parseDate } from "../core/thread_fields.ts";
 import { isOpen, type Thread } from "../core/tree.ts";
 import type { Git } from "./git.ts";
-import type { Branch } from "./git_branches.ts";
 import type { Inspected } from "./inspection.ts";
+
+/** A thread with a branch, as the findings name it. */
+interface Linked {
+  readonly thread: Thread;
+  readonly name: string;
+  /** a thread without a parent can't be folded */
+  readonly hasParent: boolean;
+}
 
 /** Open threads whose branch was merged or is gone: their time is over, and what they decided belongs into the parent. */
 export async function inspectBranches(
@@ -13,40 +20,54 @@ export async function inspectBranches(
   const linked = projects.flatMap(({ project, tree }) =>
     [...tree.threads.values()]
       .filter((thread) => thread.branch !== undefined && thread.fault === undefined && isOpen(thread))
-      .map((thread) => ({ thread, name: projects.length > 1 ? `${project.id}/${thread.id}` : thread.id })),
+      .map((thread): Linked => {
+        const name = projects.length > 1 ? `${project.id}/${thread.id}` : thread.id;
+        return { thread, name, hasParent: tree.parentOf(thread) !== undefined };
+      }),
   );
-  if (git === undefined || linked.length === 0) return [];
-  const [branches, defaultName] = await Promise.all([git.branches(), git.defaultBranch()]);
-  // A clone of one branch, as CI makes it, knows nothing of the others.
-  if (branches === undefined || git.isShallow || new Set(branches.map(({ name }) => name)).size < 2) return [];
+  // A shallow clone, as CI makes it, knows nothing of the other branches.
+  if (git === undefined || linked.length === 0 || git.isShallow) return [];
+  const [branches, defaultName, fetchesAll, head] = await Promise.all([
+    git.branches(),
+    git.defaultBranch(),
+    git.fetchesAll(),
+    git.head(),
+  ]);
+  if (branches === undefined || branches.length === 0) return [];
   const into = branches.find(({ name }) => name === defaultName);
   const findings: Finding[] = [];
-  for (const { thread, name } of linked) {
-    const finding = await inspect(git, branches, into, thread, name);
-    if (finding !== undefined) findings.push(finding);
+  for (const each of linked) {
+    const { branch: wanted } = each.thread;
+    // Somebody works on it.
+    if (wanted === head.branch) continue;
+    const branch = branches.find(({ name }) => name === wanted);
+    if (branch === undefined) {
+      if (fetchesAll === true) findings.push(goneFinding(each));
+    } else if (into !== undefined && branch.name !== into.name) {
+      const since = parseDate(each.thread.createdAt ?? "") ?? 0;
+      if ((await git.isMerged(branch, into, since)) === true) findings.push(mergedFinding(each, into.name));
+    }
   }
   return findings;
 }
 
-async function inspect(
-  git: Git,
-  branches: readonly Branch[],
-  into: Branch | undefined,
-  thread: Thread,
-  name: string,
-): Promise<Finding | undefined> {
-  const { branch: wanted, file } = thread;
-  const branch = branches.find((each) => each.name === wanted);
-  const base = { severity: "warning", file, line: undefined } as const;
-  const fold = `threadmind merge ${name} folds it into its parent`;
-  if (branch === undefined) {
-    const message = `Its branch ${wanted} is gone from this clone.`;
-    const remedy = `${fold}; threadmind update ${name} --branch "" only unlinks it`;
-    return { ...base, code: "branch-gone", message, remedy };
-  }
-  if (into === undefined || branch.name === into.name) return undefined;
-  const isMerged = await git.isMerged(branch, into, parseDate(thread.createdAt ?? "") ?? 0);
-  if (isMerged !== true) return undefined;
-  const message = `What its branch ${wanted} brings is all in ${into.name}.`;
-  return { ...base, code: "branch-merged", message, remedy: fold };
+function goneFinding({ thread, name, hasParent }: Linked): Finding {
+  const message = `Its branch ${thread.branch} is gone from this clone.`;
+  const unlink = unlinkCommand(name);
+  const remedy = hasParent ? `${foldCommand(name)}; ${unlink} only unlinks it` : unlink;
+  return { code: "branch-gone", severity: "warning", file: thread.file, line: undefined, message, remedy };
+}
+
+function mergedFinding({ thread, name, hasParent }: Linked, into: string): Finding {
+  const message = `What its branch ${thread.branch} brings is all in ${into}.`;
+  const remedy = hasParent ? foldCommand(name) : unlinkCommand(name);
+  return { code: "branch-merged", severity: "warning", file: thread.file, line: undefined, message, remedy };
+}
+
+function foldCommand(name: string): string {
+  return `threadmind merge ${name} folds it into its parent`;
+}
+
+function unlinkCommand(name: string): string {
+  return `threadmind update ${name} --branch ""`;
 }

@@ -1,12 +1,17 @@
+import { join } from "node:path";
 import type { Finding, FindingCode } from "../core/finding.ts";
+import { projectIdOfFile, threadIdOfFile } from "../core/id.ts";
 import { usablePaths } from "../core/paths.ts";
 import { findSecret } from "../core/secrets.ts";
 import { countOf, estimateTokens } from "../core/tokens.ts";
 import { type Fault, isOpen, type Thread, type Tree } from "../core/tree.ts";
+import { listFolder } from "./files.ts";
+import { prefixOf } from "./fingerprint.ts";
 import { inspectBranches } from "./inspect_branches.ts";
+import type { Layout } from "./layout.ts";
 import type { Place } from "./scene.ts";
 import type { Project } from "./store.ts";
-import { isPresent } from "./workspace.ts";
+import { DATA_FOLDER, isPresent } from "./workspace.ts";
 
 /** A project with what was found in its files. */
 export interface Inspected {
@@ -41,6 +46,8 @@ export async function inspectProjects(place: Place): Promise<Inspection> {
     findings.push(...found.map(ofFault), ...inspectTree(project, tree), ...inspectTexts(project, tree));
     findings.push(...inspectPaths(place.workspace.root, tree));
   }
+  findings.push(...findVanished(place.store.layout));
+  findings.push(...(await inspectUnmerged(place, findings)));
   findings.push(...(await inspectBranches(place.git, inspected)));
   return { projects: inspected, findings };
 }
@@ -48,6 +55,41 @@ export async function inspectProjects(place: Place): Promise<Inspection> {
 function ofFault({ kind, file, line, message, hint }: Fault): Finding {
   const [code, severity] = KINDS[kind];
   return { code, severity, file, line, message, remedy: hint };
+}
+
+/** Projects whose threads are there, but not their own file: nothing shows their threads. */
+function findVanished(layout: Layout): Finding[] {
+  const files = new Set((listFolder(layout.projects) ?? []).map(({ name }) => name));
+  return (listFolder(layout.threads) ?? []).flatMap(({ name: id, kind }): Finding[] => {
+    if (kind !== "folder" || projectIdOfFile(id) === undefined || files.has(`${id}.json`)) return [];
+    const threads = (listFolder(join(layout.threads, id)) ?? []).filter(
+      ({ name }) => name.endsWith(".md") && threadIdOfFile(name.slice(0, -".md".length)) !== undefined,
+    );
+    if (threads.length === 0) return [];
+    const file = `${DATA_FOLDER}/projects/${id}.json`;
+    const message = `The project ${id} has ${countOf(threads.length, "thread")}, but its own file is missing, so none of them is shown.`;
+    return [findingOf({ file }, "missing-project", "error", message, `git checkout -- ${file}, or restore it by hand`)];
+  });
+}
+
+const THREAD_FILE = /^threads\/[^/]+\/[^/]+\.md$/;
+
+/** What git left unmerged though no marker shows it: a side that deleted the file, or a merge driver that failed. */
+async function inspectUnmerged({ git, workspace }: Place, known: readonly Finding[]): Promise<readonly Finding[]> {
+  if (git === undefined) return [];
+  const prefix = prefixOf(git, workspace.root);
+  const shown = new Set(known.flatMap(({ code, file }) => (code === "merge-conflict" ? [file] : [])));
+  return ((await git.unmerged(`${prefix}${DATA_FOLDER}`)) ?? []).flatMap(({ path, ours, theirs }): Finding[] => {
+    const file = path.slice(prefix.length);
+    if (shown.has(file)) return [];
+    const isDeleted = ours === undefined || theirs === undefined;
+    const message = `git left it unmerged: ${isDeleted ? "one side has it, the other doesn't" : "it may hold one side's text alone"}.`;
+    const isThread = THREAD_FILE.test(file.slice(DATA_FOLDER.length + 1));
+    const remedy = isThread
+      ? "threadmind resolve, or git add it once it is settled"
+      : "Settle it by hand, then git add it";
+    return [findingOf({ file }, "merge-conflict", "error", message, remedy)];
+  });
 }
 
 /** A finding about a thread's own file. */

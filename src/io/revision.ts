@@ -12,8 +12,13 @@ export interface CommittedProject {
   readonly id: string;
   readonly title: string;
   readonly mode: string;
+  readonly rootThreadId: string;
+  /** the text of its own file; absent where that is missing */
+  readonly source: string | undefined;
   readonly threads: ReadonlyMap<string, Thread>;
 }
+
+type Settings = Omit<CommittedProject, "id" | "threads">;
 
 const THREAD_FILE = /^threads\/([^/]+)\/([^/]+)\.md$/;
 const PROJECT_FILE = /^projects\/([^/]+)\.json$/;
@@ -28,7 +33,7 @@ export async function readRevision(
   const files = await git.filesOf(commit, folder);
   const texts = files === undefined ? undefined : await git.texts(files.map(({ blob }) => blob));
   if (files === undefined || texts === undefined) return undefined;
-  const settings = new Map<string, { readonly title: string; readonly mode: string }>();
+  const settings = new Map<string, Settings>();
   const threads = new Map<string, Map<string, Thread>>();
   for (const [index, { path }] of files.entries()) {
     const own = path.slice(folder.length + 1);
@@ -46,8 +51,8 @@ export async function readRevision(
   const ids = [...new Set([...settings.keys(), ...threads.keys()])].sort();
   return new Map(
     ids.map((id) => {
-      const { title = id, mode = "solo" } = settings.get(id) ?? {};
-      return [id, { id, title, mode, threads: threads.get(id) ?? new Map() }];
+      const known = settings.get(id) ?? { title: id, mode: "solo", rootThreadId: "main", source: undefined };
+      return [id, { id, ...known, threads: threads.get(id) ?? new Map() }];
     }),
   );
 }
@@ -59,12 +64,14 @@ async function parse(id: NonNullable<ReturnType<typeof threadIdOfFile>>, file: s
   return damagedThread(id, file, { kind: "unreadable", file, line, message, hint });
 }
 
-function settingsOf(id: string, text: string): { readonly title: string; readonly mode: string } {
+function settingsOf(id: string, text: string): Settings {
   const parsed = parseObject(text);
   const members = "message" in parsed ? new Map() : parsed.members;
-  const [title, mode] = [members.get("title"), members.get("mode")];
+  const [title, mode, root] = [members.get("title"), members.get("mode"), members.get("rootThreadId")];
   return {
     title: typeof title === "string" && title.trim() !== "" ? title : id,
     mode: mode === "team" ? mode : "solo",
+    rootThreadId: typeof root === "string" ? root : "main",
+    source: text,
   };
 }

@@ -1,5 +1,6 @@
 import { join, sep } from "node:path";
 import * as v from "valibot";
+import { findConflict } from "../core/conflict.ts";
 import { type ProjectId, projectIdOfFile, type ThreadId, threadIdOfFile } from "../core/id.ts";
 import { parseObject } from "../core/json_file.ts";
 import { parseThreadFile, type ThreadFile } from "../core/thread_file.ts";
@@ -215,7 +216,12 @@ function readProject(
   if ("fault" in text) return fault(`It ${text.fault}.`);
   if (text.text.trim() === "") return fault("It is empty.");
   const parsed = parseObject(text.text);
-  if ("message" in parsed) return fault(parsed.message, parsed.line);
+  if ("message" in parsed) {
+    const line = findConflict(text.text);
+    if (line === undefined) return fault(parsed.message, parsed.line);
+    const hint = "Settle it by hand, then git add it.";
+    return { kind: "conflict", file, line, message: "It has merge conflicts.", hint };
+  }
   const result = v.safeParse(ProjectSchema, Object.fromEntries(parsed.members));
   if (!result.success) return fault(`${v.getDotPath(result.issues[0]) ?? "It"}: ${result.issues[0].message}.`);
   const { title, systemContext, mode, rootThreadId, id: inner } = result.output;
