@@ -80,6 +80,27 @@ test("`context` says nothing when a change was reverted (rule 2)", async () => {
   expect(await note(workspace)).toBe("");
 });
 
+test("`context` says when code that was untracked was committed and is gone, and nothing of edits before that", async () => {
+  for (const leave of ["rm --quiet -r src", "mv src lib"]) {
+    const workspace = await threadWorkspace();
+    workspace.commit("Start", { "README.md": "1\n" });
+    workspace.write("src/a.ts", "1\n");
+    await workspace.summarise("main", "src");
+    workspace.write("src/a.ts", "2\n");
+    expect(await note(workspace)).toBe("");
+    workspace.write("src/a.ts", "1\n");
+    workspace.commit("Code and summary");
+    workspace.git(...leave.split(" "));
+    workspace.git("commit", "--quiet", "--message", "Gone");
+    expect(await note(workspace)).toBe(changed(1, "src"));
+    workspace.write("src/later.ts", "1\n");
+    expect(await note(workspace)).toBe(changed(1, "src"));
+    workspace.git("revert", "--no-edit", "HEAD");
+    rmSync(join(workspace.top, "src/later.ts"));
+    expect(await note(workspace)).toBe("");
+  }
+});
+
 test("`context` says that a summary settled by a merge was not verified (rule 3)", async () => {
   const { workspace } = await described("src");
   workspace.edit("main", (source) => source.replace(/^(?:commit|fingerprint): .*\n/gm, ""));

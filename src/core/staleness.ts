@@ -43,6 +43,19 @@ export function fingerprintMatches(recorded: Fingerprint, today: Fingerprint): b
   return recorded.tracked === today.tracked || recorded.all === today.tracked || recorded.all === today.all;
 }
 
+// What SHA-256 makes of nothing: no tracked file was there.
+const NOTHING = "e3b0c44298fc1c14";
+
+/**
+ * True if the match says nothing of the code: then and now no file was tracked, and the untracked ones are others. Only
+ * commits in between tell edits of what was never committed from code that was committed and is gone.
+ */
+export function matchesOnlyInNothing(recorded: Fingerprint, today: Fingerprint): boolean {
+  return (
+    recorded.tracked === NOTHING && today.tracked === NOTHING && recorded.all !== NOTHING && recorded.all !== today.all
+  );
+}
+
 /** The note that stands under a thread's heading when its summary may no longer be true, by the first rule that applies. */
 export function renderStaleNote(stamp: Stamp, evidence: Evidence): string | undefined {
   const { commit, paths } = stamp;

@@ -2,6 +2,7 @@ import { isUnder, usablePaths } from "../core/paths.ts";
 import {
   type Evidence,
   fingerprintMatches,
+  matchesOnlyInNothing,
   parseFingerprint,
   renderFingerprint,
   renderStaleNote,
@@ -77,11 +78,13 @@ export async function readStaleNotes(
   );
   const scope = [...new Set(withPrint.flatMap((subject) => subject.scope))];
   const contents = scope.length === 0 ? undefined : await readContents(git, prefix, scope);
-  const differing = checked.filter((subject) => differs(subject, contents, prefix));
+  const likeness = new Map(checked.map((subject) => [subject, compare(subject, contents, prefix)]));
+  const differing = checked.filter((subject) => likeness.get(subject) !== "same");
   const evidence = await readEvidence(git, prefix, differing, contents);
   const notes = new Map<string, string>();
   for (const subject of differing) {
     const found = evidence.get(subject.id);
+    if (likeness.get(subject) === "nothing tracked" && !found?.commits) continue;
     const note = found === undefined ? undefined : renderStaleNote(stampOf(subject), found);
     if (note !== undefined) notes.set(subject.id, note);
   }
@@ -93,13 +96,19 @@ function stampOf(subject: Subject): Stamp {
   return { commit, fingerprint, paths: usablePaths(subject.paths) };
 }
 
-/** False when the fingerprint matches, or when it can't be compared: then nothing is said. */
-function differs(subject: Checked, contents: Contents | undefined, prefix: string): boolean {
+/** `same` also when the fingerprint can't be compared: then nothing is said. */
+function compare(
+  subject: Checked,
+  contents: Contents | undefined,
+  prefix: string,
+): "same" | "other" | "nothing tracked" {
   const recorded = parseFingerprint(subject.fingerprint);
   if (recorded === undefined || subject.paths.length === 0)
-    return subject.commit !== undefined || subject.paths.length > 0;
-  if (subject.scope.length === 0 || contents === undefined) return false;
-  return !fingerprintMatches(recorded, fingerprintOf(contents, prefix, subject.scope));
+    return subject.commit !== undefined || subject.paths.length > 0 ? "other" : "same";
+  if (subject.scope.length === 0 || contents === undefined) return "same";
+  const today = fingerprintOf(contents, prefix, subject.scope);
+  if (!fingerprintMatches(recorded, today)) return "other";
+  return matchesOnlyInNothing(recorded, today) ? "nothing tracked" : "same";
 }
 
 async function readEvidence(
