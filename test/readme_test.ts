@@ -20,14 +20,17 @@ test("the README names every tool", () => {
 });
 
 test("the README's commands lead to a loaded context", async () => {
-  const block = /## Use it\n\n```\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
+  const block = /## Use it\n[^`]*```\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
   const commands = block.split("\n").flatMap((line) => (line.startsWith("$ ") ? [line.slice(2)] : []));
   expect(commands.length).toBeGreaterThan(4);
   const repository = gitRepository();
+  repository.commit("Code", { "src/auth/login.ts": "export {};\n" });
   const script = `set -e\nthreadmind() { ${PROGRAM.map((word) => `'${word}'`).join(" ")} "$@"; }\n${commands.join("\n")}`;
   const env = environment(temporaryHome(), {});
   const { stdout, stderr, code } = await spawn(["sh", "-c", script], { cwd: repository.top, env });
   expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).not.toContain("doesn't exist");
+  expect(stdout).toContain("linked to the branch feature/auth");
   expect(stdout).toContain("## Thread: Auth (active)");
   expect(stdout).toContain("- Next.js, PostgreSQL, Stripe");
 });
