@@ -1,8 +1,7 @@
 import process from "node:process";
-import { isatty } from "node:tty";
 
 const argv = process.argv.slice(2);
-const options = serveOptions(argv);
+const options = await serveOptions(argv);
 
 if (options === undefined) {
   const { runCommandLine } = await import("./cli/cli.ts");
@@ -13,7 +12,7 @@ if (options === undefined) {
 }
 
 /** The server's options if this call is to serve: `serve`, or no verb at all and input that is no terminal. */
-function serveOptions(words: readonly string[]): { root?: string; directory?: string } | undefined {
+async function serveOptions(words: readonly string[]): Promise<{ root?: string; directory?: string } | undefined> {
   const found: { root?: string; directory?: string } = {};
   const rest: string[] = [];
   for (let at = 0; at < words.length; at++) {
@@ -33,5 +32,7 @@ function serveOptions(words: readonly string[]): { root?: string; directory?: st
   }
   const [first, ...others] = rest;
   if (first === "serve" && others.length === 0) return found;
-  return first === undefined && !isatty(0) ? found : undefined;
+  if (first !== undefined) return undefined;
+  const { isTerminal } = await import("./cli/terminal.ts");
+  return isTerminal(0) ? undefined : found;
 }

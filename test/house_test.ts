@@ -99,6 +99,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     "src/io/byte_file.ts",
     "src/mcp/stdio.ts",
     "src/cli/output.ts",
+    "src/cli/terminal.ts",
     "src/cli/input.ts",
   ],
 };

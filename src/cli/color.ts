@@ -1,6 +1,6 @@
 import process from "node:process";
-import { isatty } from "node:tty";
 import { ThreadMindError } from "../errors.ts";
+import { isTerminal } from "./terminal.ts";
 
 const BOLD = "1";
 const DIM = "2";
@@ -18,7 +18,7 @@ export function wantsColor(choice: string | undefined): boolean {
       "Leave it out, or give one of these.",
     );
   }
-  return !process.env.NO_COLOR && process.env.TERM !== "dumb" && isatty(1);
+  return !process.env.NO_COLOR && process.env.TERM !== "dumb" && isTerminal(1);
 }
 
 /** Colours the lines of an answer that say most: headings, warnings, the active thread, finished ones. */

@@ -1,8 +1,8 @@
 import { fstatSync, writeSync } from "node:fs";
 import process from "node:process";
-import { isatty } from "node:tty";
 import { ThreadMindError } from "../errors.ts";
 import { paint } from "./color.ts";
+import { isTerminal } from "./terminal.ts";
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -56,7 +56,7 @@ function unwritable(error: unknown): ThreadMindError {
 
 /** True if standard input is a terminal. */
 export function isInputTerminal(): boolean {
-  return isatty(0);
+  return isTerminal(0);
 }
 
 /** True if standard input is open. */

@@ -6,7 +6,7 @@ import { chainOf, type Fault, type Thread, type Tree } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import type { Config, ConfigChange } from "../io/config.ts";
 import { changeConfig, readConfig } from "../io/config.ts";
-import { readStaleNotes } from "../io/freshness.ts";
+import { readStaleNotes, startListing } from "../io/freshness.ts";
 import type { Scene } from "../io/scene.ts";
 import type { Session } from "../io/session.ts";
 import { faultError, type Project, type Writer } from "../io/store.ts";
@@ -33,12 +33,14 @@ export async function readContext(
   maxTokens: number | undefined,
   alone: boolean,
 ): Promise<ContextAnswer> {
-  const { project, tree, thread } = scene;
+  const { project, tree, thread, git, workspace } = scene;
   if (thread.fault !== undefined) throw faultError(thread);
   const chain = alone ? { threads: [thread], missingParent: undefined } : chainOf(tree, thread);
   const children = alone ? [] : chain.threads.flatMap(({ id }) => tree.children.get(id) ?? []);
+  const listing = startListing(git, workspace.root, chain.threads.filter(isSound));
   const plan = planContext(chain, alone ? "" : project.systemContext, children);
-  const notes = await readNotes(scene, plan);
+  const subjects = plan.blocks.filter(({ mayBeStale }) => mayBeStale).map((block) => block.thread);
+  const notes = await readStaleNotes(git, workspace.root, subjects, listing);
   const filling = { activeId, notes, maxTokens };
   const base = { project: project.id, thread: thread.id, notices: noticesOf(scene, chain.threads) };
   if (alone) {
@@ -51,9 +53,8 @@ export async function readContext(
   return { ...base, context: text, ...figures };
 }
 
-function readNotes({ git, workspace }: Scene, { blocks }: Plan): Promise<ReadonlyMap<string, string>> {
-  const subjects = blocks.filter(({ mayBeStale }) => mayBeStale).map(({ thread }) => thread);
-  return readStaleNotes(git, workspace.root, subjects);
+function isSound({ fault, conflictLine }: Thread): boolean {
+  return fault === undefined && conflictLine === undefined;
 }
 
 /** Notes what the model has now read: the last thread whole unless it was cut, an ancestor whole only if nothing stayed with it. */

@@ -35,6 +35,8 @@ export interface Entry {
 
 /** Size in bytes and modification time in milliseconds of a file, and the device it is on. */
 export interface FileStamp {
+  /** false for a folder, a device, a pipe */
+  readonly isFile: boolean;
   readonly size: number;
   readonly modifiedAt: number;
   /** when anything of it changed last, its times included */
@@ -45,7 +47,8 @@ export interface FileStamp {
 /** A text that was read, or why it can't be used. */
 export type TextResult = { readonly text: string } | { readonly fault: string };
 
-const MAX_TEXT_BYTES = 64 * 1024 * 1024;
+/** The most bytes of a file that is read as text. */
+export const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 const isWindows = process.platform === "win32";
 
 /** Reads what may be absent; any other failure is told as one. */
@@ -69,6 +72,11 @@ export function listFolder(path: string): readonly Entry[] | undefined {
   return entries
     ?.map((entry): Entry => ({ name: entry.name, kind: kindIn(entry) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The names in a folder, sorted; `undefined` if there is no such folder. */
+export function listNames(path: string): readonly string[] | undefined {
+  return orAbsent(path, () => readdirSync(path).sort());
 }
 
 function kindIn(found: Pick<Stats, "isFile" | "isDirectory" | "isSymbolicLink">): Entry["kind"] {
@@ -101,7 +109,8 @@ export function isProgram(path: string): boolean {
 export function stampOf(path: string): FileStamp | undefined {
   const stat = orAbsent(path, () => statSync(path));
   if (stat === undefined) return undefined;
-  return { size: stat.size, modifiedAt: stat.mtimeMs, changedAt: stat.ctimeMs, device: stat.dev };
+  const isFile = stat.isFile();
+  return { isFile, size: stat.size, modifiedAt: stat.mtimeMs, changedAt: stat.ctimeMs, device: stat.dev };
 }
 
 /** True if `path` is a folder (links followed); false too where nobody may look. */

@@ -58,26 +58,40 @@ export async function isFingerprintCurrent(
   return contents !== undefined && fingerprintMatches(recorded, fingerprintOf(contents, prefix, scope));
 }
 
-/** The staleness notes of a chain's threads by thread id; at most 5 git processes if one differs, 8 otherwise. */
+/** What git is asked to list for some threads, which it does while its caller works on. */
+export interface StartedListing {
+  readonly scope: readonly string[];
+  readonly contents: Promise<Contents | undefined>;
+}
+
+/** Starts to list what is under the paths of threads that may be among the subjects of `readStaleNotes`. */
+export function startListing(
+  git: Git | undefined,
+  workspace: string,
+  threads: readonly Subject[],
+): StartedListing | undefined {
+  const scope = git === undefined ? [] : listedScope(threads.map((thread) => check(git, workspace, thread)));
+  if (git === undefined || scope.length === 0) return undefined;
+  return { scope, contents: readContents(git, prefixOf(git, workspace), scope) };
+}
+
+/**
+ * The staleness notes of a chain's threads by thread id; at most 5 git processes if one differs, 8 otherwise. A listing that
+ * was started and has all their paths is taken.
+ */
 export async function readStaleNotes(
   git: Git | undefined,
   workspace: string,
   subjects: readonly Subject[],
+  listing?: StartedListing,
 ): Promise<ReadonlyMap<string, string>> {
   if (git === undefined) return new Map();
   const prefix = prefixOf(git, workspace);
-  const checked = subjects.map(
-    ({ id, file, commit, fingerprint, paths }): Checked => ({
-      ...{ id, file, fingerprint, paths },
-      commit: isCommitId(commit ?? "") ? commit : undefined,
-      scope: scopeOf(git, workspace, usablePaths(paths)),
-    }),
-  );
-  const withPrint = checked.filter(
-    ({ fingerprint, scope }) => parseFingerprint(fingerprint) !== undefined && scope.length > 0,
-  );
-  const scope = [...new Set(withPrint.flatMap((subject) => subject.scope))];
-  const contents = scope.length === 0 ? undefined : await readContents(git, prefix, scope);
+  const checked = subjects.map((subject) => check(git, workspace, subject));
+  const scope = listedScope(checked);
+  const isListed = listing !== undefined && scope.every((path) => listing.scope.includes(path));
+  const listed = (): Promise<Contents | undefined> => (isListed ? listing.contents : readContents(git, prefix, scope));
+  const contents = scope.length === 0 ? undefined : await listed();
   const likeness = new Map(checked.map((subject) => [subject, compare(subject, contents, prefix)]));
   const differing = checked.filter((subject) => likeness.get(subject) !== "same");
   const evidence = await readEvidence(git, prefix, differing, contents);
@@ -89,6 +103,20 @@ export async function readStaleNotes(
     if (note !== undefined) notes.set(subject.id, note);
   }
   return notes;
+}
+
+function check(git: Git, workspace: string, { id, file, commit, fingerprint, paths }: Subject): Checked {
+  return {
+    ...{ id, file, fingerprint, paths },
+    commit: isCommitId(commit ?? "") ? commit : undefined,
+    scope: scopeOf(git, workspace, usablePaths(paths)),
+  };
+}
+
+/** The paths of threads with a fingerprint. */
+function listedScope(threads: readonly Checked[]): string[] {
+  const withPrint = threads.filter(({ fingerprint }) => parseFingerprint(fingerprint) !== undefined);
+  return [...new Set(withPrint.flatMap(({ scope }) => scope))];
 }
 
 function stampOf(subject: Subject): Stamp {

@@ -1,4 +1,4 @@
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import * as v from "valibot";
 import { findConflict } from "../core/conflict.ts";
 import { type ProjectId, projectIdOfFile, type ThreadId, threadIdOfFile } from "../core/id.ts";
@@ -6,7 +6,8 @@ import { parseObject } from "../core/json_file.ts";
 import { parseThreadFile, type ThreadFile } from "../core/thread_file.ts";
 import { buildTree, type Fault, type Thread, type Tree } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
-import { type Entry, kindOf, listFolder, makeFolder, readText, removeFile, stampOf, writeWhole } from "./files.ts";
+import { kindOf, listFolder, makeFolder, readText, removeFile, stampOf, writeWhole } from "./files.ts";
+import { listFiles } from "./folder_files.ts";
 import { recordDeletion } from "./kept.ts";
 import { checkInside, type Layout, layoutOf, prepare, removeLeftovers, shownPath } from "./layout.ts";
 import { keepText } from "./local.ts";
@@ -149,26 +150,11 @@ function takenProjectNames(layout: Layout): readonly string[] {
   return [...folders, ...files];
 }
 
-/** Files and links of a folder that end with `extension`, hidden ones left out; what else has such a name is a fault. */
-function listFiles(layout: Layout, folder: string, extension: string): { names: string[]; strangers: Fault[] } {
-  checkInside(layout, folder);
-  const named = (listFolder(folder) ?? []).filter(({ name }) => name.endsWith(extension) && !name.startsWith("."));
-  const isFile = ({ kind }: Entry): boolean => kind === "file" || kind === "link";
-  const strangers = named
-    .filter((entry) => !isFile(entry))
-    .map(({ name, kind }): Fault => {
-      const message = kind === "folder" ? "It is a folder, not a file." : "It is no regular file.";
-      const file = shownPath(layout, join(folder, name));
-      return { kind: "unreadable", file, line: undefined, message, hint: "Move it away." };
-    });
-  return { names: named.filter(isFile).map(({ name }) => name), strangers };
-}
-
 function readProjects(layout: Layout): ProjectList {
   checkInside(layout, layout.data);
   const projects: Project[] = [];
-  const { names, strangers: faults } = listFiles(layout, layout.projects, ".json");
-  for (const name of names) {
+  const { files, strangers: faults } = listFiles(layout, layout.projects, ".json");
+  for (const { name } of files) {
     const file = shownPath(layout, join(layout.projects, name));
     const id = projectIdOfFile(name.slice(0, -".json".length));
     const outcome = id === undefined ? badName(file, "project") : readProject(layout, id, file);
@@ -237,27 +223,26 @@ async function readThreads(layout: Layout, project: Project, cache: ThreadCache)
   checkInside(layout, layout.threads);
   const folder = join(layout.threads, project.id);
   const threads: Thread[] = [];
-  const { names, strangers: faults } = listFiles(layout, folder, ".md");
-  const isMany = names.length >= LEAST_CACHED;
+  const { files, strangers: faults } = listFiles(layout, folder, ".md");
+  const isMany = files.length >= LEAST_CACHED;
   const shownFolder = shownPath(layout, folder);
-  for (const name of names) {
+  for (const { name, path, stamp: found } of files) {
     const file = `${shownFolder}/${name}`;
     const id = threadIdOfFile(name.slice(0, -".md".length));
     if (id === undefined) {
       faults.push(badName(file, "thread"));
       continue;
     }
-    const path = `${folder}${sep}${name}`;
-    const stamp = isMany ? stampOf(path) : undefined;
+    const stamp = isMany ? found : undefined;
     const known = stamp === undefined ? undefined : cache.find(project.id, id, path, file, stamp);
     if (known !== undefined) {
       threads.push(known);
       continue;
     }
-    const { thread, faults: found, isPlain } = await readThread(layout, path, id, file);
-    if (stamp !== undefined && isPlain && found.length === 0) cache.add(project.id, thread, stamp);
+    const { thread, faults: own, isPlain } = await readThread(layout, path, id, file);
+    if (stamp !== undefined && isPlain && own.length === 0) cache.add(project.id, thread, stamp);
     threads.push(thread);
-    faults.push(...found);
+    faults.push(...own);
   }
   if (isMany) cache.close(project.id, new Set(threads.map(({ id }) => id)));
   const tree = buildTree(threads, project.rootThreadId);

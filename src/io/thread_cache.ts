@@ -53,9 +53,10 @@ export function openThreadCache(layout: Layout): ThreadCache {
   };
   return {
     find(project, id, file, shown, stamp) {
-      const entry = entriesOf(project)[id];
+      const entries = entriesOf(project);
+      const entry = Object.hasOwn(entries, id) ? entries[id] : undefined;
       const isSame =
-        entry !== undefined && entry[0] === stamp.size && entry[1] === stamp.modifiedAt && entry[2] === stamp.changedAt;
+        isEntry(entry) && entry[0] === stamp.size && entry[1] === stamp.modifiedAt && entry[2] === stamp.changedAt;
       return isSame ? new LazyThread(id, file, shown, entry) : undefined;
     },
     add(project, thread, { size, modifiedAt, changedAt }) {
@@ -92,12 +93,10 @@ function isContent(value: unknown): value is Content {
   if (typeof value !== "object" || value === null) return false;
   const { version, projects } = value as Partial<Record<keyof Content, unknown>>;
   if (version !== 1 || typeof projects !== "object" || projects === null) return false;
-  return Object.values(projects).every(
-    (entries) => typeof entries === "object" && entries !== null && Object.values(entries).every(isEntry),
-  );
+  return Object.values(projects).every((entries) => typeof entries === "object" && entries !== null);
 }
 
-function isEntry(value: unknown): boolean {
+function isEntry(value: unknown): value is Entry {
   if (!Array.isArray(value) || value.length !== 7) return false;
   const [size, modified, changed, parent, status, branch, created] = value;
   return (
@@ -132,7 +131,7 @@ class LazyThread implements Thread {
   readonly conflictLine = undefined;
   readonly fault = undefined;
   readonly #path: string;
-  readonly #stamp: Omit<FileStamp, "device">;
+  readonly #stamp: Pick<FileStamp, "size" | "modifiedAt" | "changedAt">;
   #whole: Thread | undefined;
 
   constructor(id: ThreadId, path: string, file: string, entry: Entry) {
@@ -177,7 +176,12 @@ class LazyThread implements Thread {
   }
 }
 
-function readWhole(id: ThreadId, path: string, file: string, known: Omit<FileStamp, "device">): Thread {
+function readWhole(
+  id: ThreadId,
+  path: string,
+  file: string,
+  known: Pick<FileStamp, "size" | "modifiedAt" | "changedAt">,
+): Thread {
   const read = readText(path);
   const parsed = read !== undefined && "text" in read ? parsePlainThreadFile(read.text) : undefined;
   const stamp = stampOf(path);

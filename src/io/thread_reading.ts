@@ -43,13 +43,16 @@ export async function readThread(
 /** Ids that some file systems can't hold side by side. */
 export function twinFaults(threads: readonly Thread[]): Fault[] {
   const seen = new Map<string, Thread>();
-  return threads.flatMap((thread): Fault[] => {
-    const twin = seen.get(idKey(thread.id));
-    seen.set(idKey(thread.id), thread);
-    if (twin === undefined) return [];
+  const faults: Fault[] = [];
+  for (const thread of threads) {
+    const key = idKey(thread.id);
+    const twin = seen.get(key);
+    seen.set(key, thread);
+    if (twin === undefined) continue;
     const message = `Its id differs from ${twin.id} only in case or normalisation.`;
-    return [{ kind: "detail", file: thread.file, line: undefined, message, hint: "Rename one of the two files." }];
-  });
+    faults.push({ kind: "detail", file: thread.file, line: undefined, message, hint: "Rename one of the two files." });
+  }
+  return faults;
 }
 
 /** A thread of which only the id and file are known. */
