@@ -1,5 +1,5 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { VERSION } from "../src/version.ts";
 import { PROGRAM, run, spawn, TOP } from "./support/binary.ts";
@@ -69,6 +69,35 @@ for (const [words, count, stdin] of GIT_STARTS) {
     if (starts.length !== count) throw new Error(`It started ${starts.length}:\n${starts.join("\n")}`);
   });
 }
+
+test("stale summaries start git for the history once, and after a commit for what is new", async () => {
+  const { top, home } = copyWorkspace(chain);
+  const git = countingGit();
+  const env = { PATH: pathWith(git.folder) };
+  async function startsFor(words: readonly string[]): Promise<string[]> {
+    const { stdout, code } = await run(words, { cwd: top, home, env });
+    expect([code, stdout.includes("since this summary was written")]).toEqual([0, true]);
+    return [...git.takeStarts()];
+  }
+  const commit = (text: string): void => {
+    for (const path of ["auth/a.ts", "src/a.ts"]) writeFileSync(join(top, path), text);
+    chain.git("-C", top, "commit", "--quiet", "--all", "--message", "Code");
+  };
+  commit("2\n");
+  const first = await startsFor(["context", "ui"]);
+  expect(first.length).toBeWithin(4, 9);
+  for (const words of [
+    ["context", "ui"],
+    ["context", "ui"],
+  ])
+    expect(await startsFor(words)).toHaveLength(1);
+  const head = chain.git("-C", top, "rev-parse", "HEAD");
+  commit("3\n");
+  const later = await startsFor(["context", "ui"]);
+  expect(later.some((start) => start.includes(" log ") && start.includes(head))).toBe(true);
+  rmSync(join(top, ".threadmind/local/counts.json"));
+  expect(await startsFor(["context", "ui"])).toHaveLength(first.length);
+});
 
 test("a server starts no git before its first tool call, and one for a first context", async () => {
   const git = countingGit();

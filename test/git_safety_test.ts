@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./support/binary.ts";
 import { openClient } from "./support/client.ts";
@@ -35,6 +35,7 @@ test("`serve` answers every request although git reads its input", async () => {
     expect((await context).text).toContain(changed(1, "src"));
     expect(await again).toEqual(await context);
     // Where git reads a list from its input, a line is missing now: then nothing is said.
+    rmSync(join(workspace.top, ".threadmind/local/counts.json"));
     expect((await client.call("context_get")).text).not.toContain("⚠");
   } finally {
     await client.close();

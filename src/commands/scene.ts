@@ -6,6 +6,7 @@ import { chainOf, type Fault, type Thread, type Tree } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import type { Config, ConfigChange } from "../io/config.ts";
 import { changeConfig, readConfig } from "../io/config.ts";
+import { openCountMemory } from "../io/count_memory.ts";
 import { readStaleNotes, startListing } from "../io/freshness.ts";
 import type { Scene } from "../io/scene.ts";
 import type { Session } from "../io/session.ts";
@@ -40,7 +41,10 @@ export async function readContext(
   const listing = startListing(git, workspace.root, chain.threads.filter(isSound));
   const plan = planContext(chain, alone ? "" : project.systemContext, children);
   const subjects = plan.blocks.filter(({ mayBeStale }) => mayBeStale).map((block) => block.thread);
-  const notes = await readStaleNotes(git, workspace.root, subjects, listing);
+  const notes = await readStaleNotes(git, workspace.root, subjects, {
+    listing,
+    memory: openCountMemory(scene.store.layout),
+  });
   const filling = { activeId, notes, maxTokens };
   const base = { project: project.id, thread: thread.id, notices: noticesOf(scene, chain.threads) };
   if (alone) {

@@ -8,6 +8,7 @@ import {
   renderStaleNote,
   type Stamp,
 } from "../core/staleness.ts";
+import type { CountMemory } from "./count_memory.ts";
 import { type Contents, fingerprintOf, inRepository, prefixOf, readContents, scopeOf } from "./fingerprint.ts";
 import type { Git } from "./git.ts";
 import { isCommitId } from "./git_folder.ts";
@@ -77,13 +78,13 @@ export function startListing(
 
 /**
  * The staleness notes of a chain's threads by thread id; at most 5 git processes if one differs, 8 otherwise. A listing that
- * was started and has all their paths is taken.
+ * was started and has all their paths is taken, and what was counted before is remembered.
  */
 export async function readStaleNotes(
   git: Git | undefined,
   workspace: string,
   subjects: readonly Subject[],
-  listing?: StartedListing,
+  { listing, memory }: { readonly listing?: StartedListing | undefined; readonly memory?: CountMemory } = {},
 ): Promise<ReadonlyMap<string, string>> {
   if (git === undefined) return new Map();
   const prefix = prefixOf(git, workspace);
@@ -94,7 +95,7 @@ export async function readStaleNotes(
   const contents = scope.length === 0 ? undefined : await listed();
   const likeness = new Map(checked.map((subject) => [subject, compare(subject, contents, prefix)]));
   const differing = checked.filter((subject) => likeness.get(subject) !== "same");
-  const evidence = await readEvidence(git, prefix, differing, contents);
+  const evidence = await readEvidence(git, prefix, differing, contents, memory);
   const notes = new Map<string, string>();
   for (const subject of differing) {
     const found = evidence.get(subject.id);
@@ -144,11 +145,12 @@ async function readEvidence(
   prefix: string,
   subjects: readonly Checked[],
   contents: Contents | undefined,
+  memory: CountMemory | undefined,
 ): Promise<ReadonlyMap<string, Evidence>> {
   if (subjects.length === 0) return new Map();
   const { isUnborn } = await git.head();
   const dated = isUnborn ? [] : subjects.filter(({ commit }) => commit !== undefined);
-  const history: History = dated.length === 0 ? new Map() : await readHistory(git, prefix, dated);
+  const history: History = dated.length === 0 ? new Map() : await readHistory(git, prefix, dated, memory);
   const told = subjects.filter((subject) => !dated.includes(subject) || history.has(subject.id));
   const unchanged = told.filter(({ id }) => history.get(id)?.commit !== "elsewhere" && !history.get(id)?.commits);
   const dirty = await findDirty(git, prefix, unchanged, contents, isUnborn);

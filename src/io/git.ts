@@ -47,6 +47,10 @@ export interface Git extends RevisionQuestions {
   readonly hasFileModes: boolean;
   head(): Promise<Head>;
   commitId(): Promise<string | undefined>;
+  /** the same where git's files tell, without a process */
+  headCommit(): string | undefined;
+  /** true if HEAD came from this commit by commits on top of each other alone, as far as its log tells */
+  cameFrom(commit: string): boolean;
   defaultBranch(): Promise<string | undefined>;
   hasBranch(branch: string): Promise<boolean | undefined>;
   user(): Promise<{ readonly name: string | undefined; readonly email: string | undefined } | undefined>;
@@ -114,6 +118,8 @@ export function openGit(folder: string): Git | undefined {
     },
     head: () => readHead(gitFolder, ask),
     commitId: async () => idOrNothing(await ask(["rev-parse", "-q", "--verify", "--end-of-options", "HEAD^{commit}"])),
+    headCommit: () => gitFolder.readHeadCommit(),
+    cameFrom: (commit) => gitFolder.cameFrom(commit),
     defaultBranch: () => askDefaultBranch(ask),
     hasBranch: async (branch) => {
       const { code } = await ask(["show-ref", "-q", "--verify", "--", `${BRANCH_PREFIX}${branch}`]);

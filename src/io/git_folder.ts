@@ -1,4 +1,6 @@
 import { dirname, join, resolve } from "node:path";
+import { ThreadMindError } from "../errors.ts";
+import { readByteFile } from "./byte_file.ts";
 import { isFolder, kindOf, readText } from "./files.ts";
 
 /** Where HEAD stands. `branch` only when a branch with at least one commit is checked out. */
@@ -12,6 +14,10 @@ export interface GitFolder {
   readonly path: string;
   /** where HEAD stands; `undefined` if only git itself can tell */
   readHead(): Head | undefined;
+  /** the commit that is checked out; `undefined` if there is none, or only git itself can tell */
+  readHeadCommit(): string | undefined;
+  /** true if HEAD's own log says that it came from this commit by commits on top of each other alone */
+  cameFrom(commit: string): boolean;
   /** a setting that git writes into a new repository's configuration, in lower case */
   readSetting(name: string): string | undefined;
   /** the commits at which a shallow clone breaks off; none in a whole one */
@@ -41,7 +47,12 @@ export function openGitFolder(top: string): GitFolder | undefined {
   return {
     path: own,
     readSetting,
-    readHead: () => (readSetting("refstorage") === undefined ? readHead(own, common) : undefined),
+    readHead: () => {
+      const found = readSetting("refstorage") === undefined ? findHead(own, common) : undefined;
+      return found === undefined ? undefined : { branch: found.branch, isUnborn: found.commit === undefined };
+    },
+    readHeadCommit: () => (readSetting("refstorage") === undefined ? findHead(own, common)?.commit : undefined),
+    cameFrom: (commit) => cameFrom(join(own, "logs/HEAD"), commit),
     readShallow: () => new Set((readAll(join(common, "shallow")) ?? "").split("\n").filter(isCommitId)),
   };
 }
@@ -53,18 +64,60 @@ function findGitFolder(dotGit: string): string | undefined {
   return folder !== undefined && isFolder(folder) ? folder : undefined;
 }
 
-function readHead(own: string, common: string): Head | undefined {
+interface FoundHead {
+  readonly branch: string | undefined;
+  readonly commit: string | undefined;
+}
+
+function findHead(own: string, common: string): FoundHead | undefined {
   const line = readLine(join(own, "HEAD"));
-  if (line !== undefined && isCommitId(line)) return { branch: undefined, isUnborn: false };
+  if (line !== undefined && isCommitId(line)) return { branch: undefined, commit: line };
   const branch = line?.startsWith(`ref: ${BRANCH_PREFIX}`) ? line.slice(5 + BRANCH_PREFIX.length) : undefined;
   if (branch === undefined || !isPlainName(branch)) return undefined;
   const file = join(common, BRANCH_PREFIX, branch);
   const kind = kindOf(file);
-  if (kind === "file") return isCommitId(readLine(file) ?? "") ? { branch, isUnborn: false } : undefined;
+  if (kind === "file") {
+    const commit = readLine(file) ?? "";
+    return isCommitId(commit) ? { branch, commit } : undefined;
+  }
   const packed = readText(join(common, "packed-refs")) ?? { text: "" };
   if (kind === "link" || "fault" in packed) return undefined;
-  const isPacked = packed.text.includes(` ${BRANCH_PREFIX}${branch}\n`);
-  return isPacked ? { branch, isUnborn: false } : { branch: undefined, isUnborn: true };
+  const end = packed.text.indexOf(` ${BRANCH_PREFIX}${branch}\n`);
+  const commit = packed.text.slice(packed.text.lastIndexOf("\n", end) + 1, Math.max(end, 0));
+  return end < 0 ? { branch: undefined, commit: undefined } : isCommitId(commit) ? { branch, commit } : undefined;
+}
+
+const MOST_LOG_BYTES = 64 * 1024;
+const ADDING = /\t(?:(?:commit(?: \(merge\))?|cherry-pick|revert): |.*: Fast-forward$|.*: Merge made by )/;
+
+/** Follows a log of HEAD from its end, which is the last it was set to, as far back as each entry adds to the one before. */
+function cameFrom(log: string, commit: string): boolean {
+  const entries = readTail(log).split("\n").slice(0, -1).reverse();
+  let expected: string | undefined;
+  for (const entry of entries) {
+    const [old = "", now = ""] = entry.split(" ", 2);
+    if (now === commit) return true;
+    if ((expected !== undefined && now !== expected) || !ADDING.test(entry)) return false;
+    expected = old;
+    if (old === commit) return true;
+  }
+  return false;
+}
+
+function readTail(path: string): string {
+  try {
+    return (
+      readByteFile(path, ({ size, fill }) => {
+        const bytes = new Uint8Array(Math.min(size, MOST_LOG_BYTES));
+        fill(bytes, size - bytes.length);
+        return Buffer.from(bytes).toString("latin1");
+      }) ?? ""
+    );
+  } catch (error) {
+    // Without the log all is counted again.
+    if (error instanceof ThreadMindError) return "";
+    throw error;
+  }
 }
 
 /** False for names that need git's care, or that no file can have. */

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { isUnder } from "../core/paths.ts";
 import type { Evidence } from "../core/staleness.ts";
+import type { Counted, CountMemory } from "./count_memory.ts";
 import { inRepository, isOwnFile } from "./fingerprint.ts";
 import type { Commit, Git } from "./git.ts";
 
@@ -13,10 +15,59 @@ export interface Dated {
 }
 
 /** What history says, by thread id. */
-export type History = ReadonlyMap<string, Pick<Evidence, "commit" | "commits">>;
+export type History = ReadonlyMap<string, Relation>;
 
-/** How each thread's commit relates to HEAD and what was committed since; threads that git couldn't tell of are absent. */
-export function readHistory(git: Git, prefix: string, subjects: readonly Dated[]): Promise<History> {
+type Relation = Pick<Evidence, "commit" | "commits">;
+
+/**
+ * How each thread's commit relates to HEAD and what was committed since; threads that git couldn't tell of are absent. What
+ * was counted before isn't counted again: only what was committed on top of it.
+ */
+export async function readHistory(
+  git: Git,
+  prefix: string,
+  subjects: readonly Dated[],
+  memory?: CountMemory,
+): Promise<History> {
+  const head = memory === undefined || git.isShallow ? undefined : git.headCommit();
+  if (memory === undefined || head === undefined) return askHistory(git, prefix, subjects);
+  const history = new Map<string, Relation>();
+  const known = new Map<string, Counted>();
+  for (const subject of subjects) {
+    const counted = memory.find(keyOf(prefix, subject));
+    if (counted?.head === head) history.set(subject.id, { commit: "ancestor", commits: counted.commits });
+    else if (counted !== undefined && git.cameFrom(counted.head)) known.set(subject.id, counted);
+  }
+  const asked = subjects.filter(({ id }) => !history.has(id));
+  const since = asked.map(({ id, file, commit, paths, scope }): Dated => {
+    return { id, file, commit: known.get(id)?.head ?? commit, paths, scope };
+  });
+  const found = new Map(await askHistory(git, prefix, since));
+  // Where the log of HEAD was wrong, all is counted.
+  const wrong = asked.filter(({ id }) => known.has(id) && found.get(id)?.commit === "elsewhere");
+  for (const [id, relation] of await askHistory(git, prefix, wrong)) found.set(id, relation);
+  for (const { id } of wrong) known.delete(id);
+  const isStill = git.headCommit() === head;
+  for (const subject of asked) {
+    const { commit, commits } = found.get(subject.id) ?? {};
+    if (commit === undefined) continue;
+    const all = commits === undefined ? undefined : (known.get(subject.id)?.commits ?? 0) + commits;
+    history.set(subject.id, { commit, commits: all });
+    if (isStill && commit === "ancestor" && all !== undefined)
+      memory.put(keyOf(prefix, subject), { head, commits: all });
+  }
+  memory.save();
+  return history;
+}
+
+/** A count is of these paths, from this commit on, without those that changed this file. */
+function keyOf(prefix: string, { commit, file, paths, scope }: Dated): string {
+  const told = JSON.stringify([prefix, file, paths.length === 0, scope]);
+  return `${commit} ${createHash("sha256").update(told).digest("hex").slice(0, 16)}`;
+}
+
+async function askHistory(git: Git, prefix: string, subjects: readonly Dated[]): Promise<History> {
+  if (subjects.length === 0) return new Map();
   const [only, ...others] = subjects;
   if (only !== undefined && others.length === 0 && !git.isShallow) return readOneHistory(git, prefix, only);
   return readManyHistories(git, prefix, subjects);
@@ -57,7 +108,7 @@ async function readManyHistories(git: Git, prefix: string, subjects: readonly Da
   if ((graph === undefined || changes === undefined) && !git.isShallow) return new Map();
   const parents = new Map((graph ?? []).map((commit) => [commit.id, commit.parents]));
   const boundary = git.isShallow ? git.shallowCommits() : new Set<string>();
-  const history = new Map<string, Pick<Evidence, "commit" | "commits">>();
+  const history = new Map<string, Relation>();
   for (const subject of subjects) {
     const anchor = subject.commit ?? "";
     if (changes === undefined || !parents.has(anchor)) {
