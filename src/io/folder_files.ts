@@ -1,5 +1,6 @@
 import { sep } from "node:path";
 import type { Fault } from "../core/tree.ts";
+import { ThreadMindError } from "../errors.ts";
 import { type FileStamp, kindOf, listNames, stampOf } from "./files.ts";
 import { checkInside, type Layout, shownPath } from "./layout.ts";
 
@@ -22,12 +23,22 @@ export function listFiles(
   for (const name of listNames(folder) ?? []) {
     if (!name.endsWith(extension) || name.startsWith(".")) continue;
     const path = `${folder}${sep}${name}`;
-    const stamp = stampOf(path);
+    const stamp = stampIfTold(path);
     const kind = stamp?.isFile === true ? "file" : kindOf(path);
     if (kind === "folder" || kind === "other") strangers.push(strangerFault(shownPath(layout, path), kind));
     else files.push({ name, path, stamp });
   }
   return { files, strangers };
+}
+
+/** A link in a loop, or one into a folder that may not be looked into, is a finding of whoever reads it. */
+function stampIfTold(path: string): FileStamp | undefined {
+  try {
+    return stampOf(path);
+  } catch (error) {
+    if (error instanceof ThreadMindError) return undefined;
+    throw error;
+  }
 }
 
 function strangerFault(file: string, kind: "folder" | "other"): Fault {

@@ -34,7 +34,8 @@ export async function readHistory(
   const history = new Map<string, Relation>();
   const known = new Map<string, Counted>();
   for (const subject of subjects) {
-    const counted = memory.find(keyOf(prefix, subject));
+    if (subject.commit === head) history.set(subject.id, { commit: "ancestor", commits: 0 });
+    const counted = history.has(subject.id) ? undefined : memory.find(keyOf(prefix, subject));
     if (counted?.head === head) history.set(subject.id, { commit: "ancestor", commits: counted.commits });
     else if (counted !== undefined && git.cameFrom(counted.head)) known.set(subject.id, counted);
   }
