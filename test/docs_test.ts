@@ -48,6 +48,13 @@ function textOf(token: Token): string {
   return "text" in token ? String(token.text) : token.raw;
 }
 
+test("the French guides quote the program's English letter for letter", () => {
+  const folder = join(TOP, "docs/fr");
+  const pages = readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
+  const lines = pages.flatMap(({ name, text }) => text.split("\n").map((line) => `${name}: ${line}`));
+  expect(lines.filter((line) => /’(?:s|t|re|ve|ll|d)\b/.test(line))).toEqual([]);
+});
+
 /** The anchors that GitHub gives a page's headings. */
 function anchorsOf({ headings }: Page): ReadonlySet<string> {
   const anchors = new Set<string>();

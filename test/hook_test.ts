@@ -395,34 +395,6 @@ test.skipIf(!COMPILED)("two clients in one checkout keep their threads apart ove
   await resumed.end();
 });
 
-test("decisions are shown before an edit once a file and conversation, in 600 characters, of this workspace only", async () => {
-  const repository = repositoryWith({
-    auth: { body: `## Decisions\n${bullets(40, "JWT in an httpOnly cookie é")}` },
-    old: {},
-  });
-  await run(["update", "auth", "--paths", "src/auth"], { cwd: repository.top });
-  await start(repository, "startup", "s1");
-  const edit = async (file: string, session = "s1"): Promise<string> =>
-    (await hook(repository, "pre-edit", { session_id: session, tool_input: { file_path: file } })).stdout;
-  const first = JSON.parse(await edit(join(repository.top, "src/auth/deep/login.ts")));
-  const text: string = first.hookSpecificOutput.additionalContext;
-  expect(first.hookSpecificOutput.hookEventName).toBe("PreToolUse");
-  expect(text.length).toBeLessThanOrEqual(600);
-  expect(text).toMatch(/^Decided earlier about src\/auth\/deep\/login\.ts \(ThreadMind\):\nThread auth/);
-  expect(text).toEndWith("… (thread_search with this path has all of it)");
-  for (const file of ["src/auth/deep/login.ts", "src/other.ts", "../outside.ts", "/etc/passwd", ""])
-    expect(await edit(file)).toBe("");
-  expect(await edit("src/auth/other.ts")).toContain("src/auth/other.ts");
-  expect(await edit("src/auth/other.ts", "s2")).toContain("src/auth/other.ts");
-  const patch = "*** Begin Patch\n*** Update File: src/auth/patched.ts\n@@\n-a\n+b\n*** End Patch\n";
-  const codex = await hook(repository, "pre-edit", { session_id: "s2", tool_input: { command: patch } });
-  expect(codex.stdout).toContain("src/auth/patched.ts");
-  const { call, close } = await openClient({ cwd: repository.top });
-  const replaced = await call("summary_update", { threadId: "auth", content: "## Decisions\n- none" });
-  expect([replaced.isError, replaced.text]).toEqual([true, expect.stringContaining("saw only a part of it")]);
-  await close();
-});
-
 /** Ends a conversation at a thread in a process that is gone afterwards. */
 async function leave(repository: GitRepository, id: string, thread: string): Promise<void> {
   const client = openProcess();
@@ -532,29 +504,6 @@ test("a hook fails no client: wrong words, and an output that is full or gone, a
   const env = environment(temporaryHome());
   const line = `echo '{}' | ${PROGRAM.map((word) => `'${word}'`).join(" ")} hook session-start > /dev/full`;
   expect((await spawn(["sh", "-c", line], { cwd: repository.top, env })).code).toBe(0);
-});
-
-test("before an edit each governing thread gets its share, without headings; what doesn't fit is named", async () => {
-  const long = bullets(40, "a decision that is rather long for what it says");
-  const repository = repositoryWith({
-    near: { body: `## Decisions\n${long}` },
-    far: { body: "## Decisions\n- one\n\n## Constraints\n- two\n" },
-    last: { body: `## Decisions\n- ${"x".repeat(400)}\n` },
-  });
-  for (const [id, path] of [
-    ["near", "src/a/b"],
-    ["far", "src/a"],
-    ["last", "src"],
-  ] as const)
-    await run(["update", id, "--paths", path], { cwd: repository.top });
-  const file = join(repository.top, "src/a/b/c.ts");
-  const { stdout } = await hook(repository, "pre-edit", { session_id: "s1", tool_input: { file_path: file } });
-  const text: string = JSON.parse(stdout).hookSpecificOutput.additionalContext;
-  expect(text.length).toBeLessThanOrEqual(600);
-  expect(text).toMatch(/Thread near, about src\/a\/b:\n_⚠ .*_\n- a decision/);
-  expect(text).toMatch(/Thread far, about src\/a:\n_⚠ .*_\n- one\n- two/);
-  expect(text).not.toContain("## ");
-  expect(text).toMatch(/last/);
 });
 
 test("nothing of a hostile thread reaches the client's own words", async () => {

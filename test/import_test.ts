@@ -1,214 +1,214 @@
-import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { importMarkdown } from "../src/core/import_markdown.ts";
-import { importMemory } from "../src/core/import_memory.ts";
-import { parseSummary, sectionText } from "../src/core/summary.ts";
 import { seeded } from "./core/seeded.ts";
-import { run } from "./support/binary.ts";
-import { readThread } from "./support/stored_project.ts";
-import { gitRepository } from "./support/temp.ts";
+import { type Result, run } from "./support/binary.ts";
+import { GUIDE, lostWords } from "./support/imported.ts";
+import { CAN_MOUNT, onSmallDisk } from "./support/small_disk.ts";
+import { readThread, snapshot, writeProject } from "./support/stored_project.ts";
+import { gitRepository, temporaryFolder } from "./support/temp.ts";
 
-const GUIDE = `# Shop guide
+setDefaultTimeout(60_000);
 
-Intro line with a [link](https://example.org).
+const entity = (name: string, entityType: string, ...observations: readonly string[]): string =>
+  JSON.stringify({ type: "entity", name, entityType, observations });
 
-## Architecture
-- Next.js and PostgreSQL
-
-### Folders
-| Folder | What |
-|---|---|
-| src | code |
-
-## Coding conventions
-Tabs, never spaces.
-
-Setext heading
---------------
-below it
-
-## Commands
-\`\`\`sh
-# not a heading
-npm test
-\`\`\`
-
-## Décisions
-- Stripe
-
-## Roadmap
-1. ship
-2. rest
-`;
-
-/** What of a text no change of headings, blanks and markers may take away. */
-const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? [];
-
-function lostWords(source: string, made: string): string[] {
-  const left = new Map<string, number>();
-  for (const word of wordsOf(made)) left.set(word, (left.get(word) ?? 0) + 1);
-  // The name of a known section may be written in the other language.
-  return wordsOf(source).filter((word) => {
-    if (/^d[eé]cisions$/i.test(word)) return false;
-    const count = left.get(word) ?? 0;
-    left.set(word, count - 1);
-    return count <= 0;
-  });
+interface Workplace {
+  readonly top: string;
+  /** writes a file with this content and imports it */
+  importOf(kind: string, name: string, content: string | Uint8Array, ...more: readonly string[]): Promise<Result>;
+  run(...words: readonly string[]): Promise<Result>;
 }
 
-test("importMarkdown() places sections by their headings, what it can't place in State, and the title on the project", () => {
-  const { title, body } = importMarkdown(GUIDE);
-  const summary = parseSummary(body);
-  const of = (name: Parameters<typeof sectionText>[1]): string => sectionText(summary, name) ?? "";
-  expect(title).toBe("Shop guide");
-  expect(summary.sections.map(({ name }) => name)).toEqual(["Decisions", "Constraints", "State", "Next steps"]);
-  expect(of("Decisions")).toContain("### Architecture\n- Next.js and PostgreSQL");
-  expect(of("Decisions")).toContain("- Stripe");
-  expect(of("Constraints")).toContain("### Coding conventions\nTabs, never spaces.");
-  expect(of("State")).toContain("Intro line with a [link]");
-  expect(of("State")).toContain("### Commands\n```sh\n# not a heading\nnpm test\n```");
-  expect(of("Next steps")).toBe("### Roadmap\n1. ship\n2. rest");
+function workplace(): Workplace {
+  const { top, home } = gitRepository();
+  const go = (...words: readonly string[]): Promise<Result> => run(words, { cwd: top, home });
+  return {
+    top,
+    run: go,
+    importOf(kind, name, content, ...more) {
+      writeFileSync(join(top, name), content);
+      return go("import", kind, name, ...more);
+    },
+  };
+}
+
+test("`import` makes a project of a file, leaves it as it is, and says what is active now and how to go back", async () => {
+  const { top, importOf, run: go } = workplace();
+  const first = await importOf("claude-md", "CLAUDE.md", GUIDE);
+  expect(first.stdout).toBe(
+    `Imported ${join(top, "CLAUDE.md")} into the new project shop-guide: its root thread main. The file is unchanged.
+The workspace is new: ${top}
+The active project is now shop-guide.
+Look at it: threadmind show shop-guide/main
+`,
+  );
+  expect(readFileSync(join(top, "CLAUDE.md"), "utf8")).toBe(GUIDE);
+  expect(lostWords(GUIDE, readThread(top, "main", "shop-guide"))).toEqual([]);
+  const second = await importOf("memory-json", "memory.json", `${entity("A", "rule", "b")}\n`);
+  expect(second.stdout).toContain("into the new project memory: its root thread main, and 1 thread below it.");
+  expect(second.stdout).toContain(
+    "The active project is now memory; to go back to shop-guide: threadmind project switch shop-guide.\n",
+  );
+  expect((await go("context", "memory/rule")).stdout).toContain("## Constraints\n### A\n- b");
+  expect((await go("project", "switch", "shop-guide")).code).toBe(0);
 });
 
-const PIECES = [
-  "# Title\n",
-  "## Rules\n",
-  "### Deep\n",
-  "Setext\n===\n",
-  "Other\n---\n",
-  "- bullet one\n",
-  "  - nested\n",
-  "```\n# code\n",
-  "```\n",
-  "> quote\n",
-  "<!-- comment\n",
-  "-->\n",
-  "plain text\n",
-  "\n",
-  "##Decisions\n",
-  "**Decisions**\n",
-  "| a | b |\n|---|---|\n",
-  "***\n",
-  "<div>\n",
-  "---\nid: x\n---\n",
-  "été 日本\r\n",
+test("`import` tells what could not be read, what it doesn't follow and what was active, also with --json", async () => {
+  const { top, importOf } = workplace();
+  writeProject(top);
+  const lines = `${entity("A", "rule", "b")}\nbroken {\n\n{"type":"other"}\n`;
+  const told = await importOf("memory-json", "m.json", lines, "--json");
+  expect(JSON.parse(told.stdout)).toEqual({
+    version: 1,
+    project: "memory",
+    threads: ["main", "rule"],
+    previousProject: "app",
+    unread: { lines: [2, 4], thread: "memory/main" },
+    remarks: ["⚠ 2 pieces are no entity or relation (line 2, 4): kept as typed under State of memory/main."],
+    notices: [],
+  });
+  expect(readThread(top, "main", "memory")).toContain('broken {\n{"type":"other"}');
+  const named = await importOf("claude-md", "n.md", "# N\n@docs/a.md\nSee @b.md.\n");
+  expect(named.stdout).toContain("Not followed: 2 files that it brings in with @ (@docs/a.md, @b.md).");
+});
+
+test("`import` refuses a second project of a title, and an option that names another project", async () => {
+  const { top, importOf, run: go } = workplace();
+  writeProject(top, {}, { id: "shop", title: "The Shop" });
+  await go("project", "switch", "shop");
+  const before = snapshot(join(top, ".threadmind"));
+  for (const title of ["The shop", "Shop"]) {
+    const { stderr, code } = await importOf("claude-md", "CLAUDE.md", `# ${title}\n\ntext\n`);
+    expect(stderr).toBe(
+      `threadmind: Cannot import "CLAUDE.md": there is a project "${title}" already: shop.
+Look at it: threadmind show shop/main. To import the file beside it, give another title with --title.
+`,
+    );
+    expect(code).toBe(1);
+  }
+  for (const option of ["--project", "--thread"]) {
+    const { stderr, code } = await go("import", "claude-md", "CLAUDE.md", option, "shop");
+    expect([code, stderr.includes(`so that ${option} has no place here`)]).toEqual([2, true]);
+  }
+  expect(snapshot(join(top, ".threadmind"))).toEqual(before);
+  const beside = await go("import", "claude-md", "CLAUDE.md", "--title", "Shop guide");
+  expect(beside.stdout).toContain("into the new project shop-guide");
+  expect(readThread(top, "main", "shop-guide")).toContain("### Shop\ntext");
+});
+
+const bad = (text: string): string => `{"type":"entity","name":"B","entityType":"p","observations":["${text}"]}`;
+const TOKEN = `ghp_${"a1".repeat(18)}`;
+const CONFLICT = "# C\n\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n";
+const REFUSED: readonly (readonly [kind: string, content: string | Uint8Array, why: string])[] = [
+  ["memory-json", `${entity("A", "p", "x")}\n${bad("a\\u0000b")}\n`, "the entry on line 2: it holds a NUL character."],
+  ["memory-json", `[\n${bad("a\\ud800b")}]`, "the entry on line 2: it is not valid Unicode."],
+  ["memory-json", bad(`ghp\\u005f${TOKEN.slice(4)}`), "the entry on line 1 holds a GitHub token."],
+  ["memory-json", `${entity("A", TOKEN, "x")}\n`, "line 1 holds a GitHub token."],
+  ["memory-json", `${entity("A", "p", "x")}\n<<<<<<< a\n=======\n>>>>>>> b\n`, "line 2 is a merge-conflict marker."],
+  ["memory-json", "{}", "there is no entity and no relation of the MCP memory server in it."],
+  ["memory-json", GUIDE, "there is no entity and no relation of the MCP memory server in it."],
+  ["claude-md", CONFLICT, "line 3 is a merge-conflict marker."],
+  ["claude-md", "# N\n\nx\0y\n", "line 3: it holds a NUL character."],
+  ["claude-md", `# S\r\n\r\nkey ${TOKEN}\r\n`, "line 3 holds a GitHub token."],
+  ["claude-md", "\ufeff\n", "it is empty."],
+  ["claude-md", Buffer.from([0xff, 0xfe, 0, 1]), "it is UTF-16, not UTF-8."],
 ];
 
-test("importMarkdown() places what it can behind frontmatter, text above the title, and more than one title", () => {
-  const { title, body } = importMarkdown(
-    "---\nname: front\n---\n\nAbove.\n\n# Shop\nIntro.\n\n## Decisions\n- Stripe\n\n# More\ntext\n\n## Constraints\n- fast\n",
-  );
-  expect(title).toBe("Shop");
-  const of = (name: Parameters<typeof sectionText>[1]): string => sectionText(parseSummary(body), name) ?? "";
-  expect([of("Decisions"), of("Constraints")]).toEqual(["- Stripe", "- fast"]);
-  expect(of("State")).toBe("```yaml\n---\nname: front\n---\n```\n\nAbove.\n\nIntro.\n\n### More\ntext");
-});
-
-test("importMemory() keeps fields that the format doesn't have", () => {
-  const entity = { type: "entity", name: "A", entityType: "rule", observations: ["b"], createdBy: "kim", at: [1] };
-  const relation = { type: "relation", from: "A", to: "B", relationType: "uses", since: "v2 only" };
-  const { children } = importMemory(`${JSON.stringify(entity)}\n${JSON.stringify(relation)}`);
-  expect(children[0]?.body).toBe(
-    "## Constraints\n### A\n- b\n- createdBy: kim\n- at: [1]\n- uses B (since: v2 only)\n",
-  );
-});
-
-test("importMarkdown() loses no word of anything", () => {
-  const random = seeded(7);
-  const sources = [
-    GUIDE,
-    "",
-    "no heading at all\n",
-    "## Only\n",
-    "# A\n\n# B\ntext\n",
-    "\ufeff# BOM\r\ntext\r\n",
-    "```\nnever closed\n# x\n",
-  ];
-  for (let at = 0; at < 2000; at++)
-    sources.push(Array.from({ length: random.next(14) }, () => random.pick(PIECES)).join(""));
-  for (const source of sources) {
-    const { title = "", body } = importMarkdown(source);
-    const lost = lostWords(source, `${title} ${body}`);
-    if (lost.length > 0) throw new Error(`Lost ${lost.join(", ")} of\n${source}\n---\n${title}\n${body}`);
+test("`import` refuses what no write would take before it writes anything, and names file and line", async () => {
+  const { top, importOf, run: go } = workplace();
+  for (const [kind, content, why] of REFUSED) {
+    const { stderr, code } = await importOf(kind, "file", content);
+    expect([stderr.split("\n", 1)[0], code]).toEqual([`threadmind: Cannot import "file": ${why}`, 1]);
+    expect(readdirSync(top).sort()).toEqual([".git", "file"]);
   }
-});
-
-test("importMemory() loses no word of a graph, in either form, and of what is none", () => {
-  const entity = {
-    type: "entity",
-    name: "Auth flow",
-    entityType: "decision",
-    observations: ["JWT", "two\nlines", "`code`"],
-  };
-  const person = { type: "entity", name: "Kim", entityType: "person", observations: ["likes tabs"] };
-  const relation = { type: "relation", from: "Kim", to: "Auth flow", relationType: "wrote" };
-  const loose = { type: "relation", from: "Nobody", to: "Kim", relationType: "knows" };
-  const lines = [entity, person, relation, loose].map((item) => JSON.stringify(item)).join("\n");
-  const graph = { entities: [entity, person].map(({ type: _, ...rest }) => rest), relations: [relation, loose] };
-  for (const source of [
-    lines,
-    `${lines}\nbroken {\n{"type":"other","x":"kept"}\n`,
-    JSON.stringify(graph),
-    "[]",
-    "null",
-    "x",
-  ]) {
-    const { body, children } = importMemory(source);
-    const made = `${body} ${children.map((child) => `${child.title} ${child.body}`).join(" ")}`;
-    const values = wordsOf(source.replace(/\\n/g, " ")).filter(
-      (word) =>
-        !/^(?:type|entity|relation|name|entityType|observations|from|to|relationType|entities|relations|decision|person)$/.test(
-          word,
-        ),
-    );
-    for (const word of values) expect(made).toContain(word);
-  }
-  const { children } = importMemory(lines);
-  expect(children.map(({ title }) => title)).toEqual(["Decision", "Person"]);
-  expect(children[0]?.body).toBe("## Decisions\n### Auth flow\n- JWT\n- two\n  lines\n- `code`\n");
-  expect(children[1]?.body).toBe("## State\n### Kim\n- likes tabs\n- wrote Auth flow\n");
-});
-
-test("`import` makes a project of a file, leaves it as it is, and refuses what isn't one", async () => {
-  const repository = gitRepository();
-  const file = join(repository.top, "CLAUDE.md");
-  writeFileSync(file, GUIDE);
-  const { stdout, code } = await run(["import", "claude-md", "CLAUDE.md"], {
-    cwd: repository.top,
-    home: repository.home,
-  });
-  expect([code, stdout.includes("into the new project shop-guide")]).toEqual([0, true]);
-  expect(readFileSync(file, "utf8")).toBe(GUIDE);
-  expect(lostWords(GUIDE, `Shop guide ${readThread(repository.top, "main", "shop-guide")}`)).toEqual([]);
-  const again = await run(["import", "claude-md", file, "--title", "Other", "--json"], {
-    cwd: repository.top,
-    home: repository.home,
-  });
-  expect(JSON.parse(again.stdout)).toEqual({ version: 1, project: "other", threads: ["main"] });
-  writeFileSync(
-    join(repository.top, "memory.json"),
-    '{"type":"entity","name":"A","entityType":"rule","observations":["b"]}\n',
-  );
-  const memory = await run(["import", "memory-json", "memory.json"], { cwd: repository.top, home: repository.home });
-  expect([memory.code, memory.stdout.includes("1 thread below it")]).toEqual([0, true]);
-  expect((await run(["context", "memory/rule"], { cwd: repository.top })).stdout).toContain(
-    "## Constraints\n### A\n- b",
-  );
-  const before = readdirSync(join(repository.top, ".threadmind/projects"));
-  writeFileSync(join(repository.top, "secret.md"), `# S\n\nkey ghp_${"a1".repeat(18)}\n`);
-  writeFileSync(join(repository.top, "empty.md"), "\n");
-  writeFileSync(join(repository.top, "bytes.md"), Buffer.from([0xff, 0xfe, 0, 1]));
-  const refused = [
+  writeProject(top);
+  const before = snapshot(join(top, ".threadmind"));
+  for (const [kind, content] of REFUSED) expect((await importOf(kind, "file", content)).code).toBe(1);
+  for (const words of [
     ["claude-md", "none.md"],
     ["claude-md", "."],
-    ["claude-md", "secret.md"],
-    ["claude-md", "empty.md"],
-    ["claude-md", "bytes.md"],
-  ];
-  for (const words of refused) expect((await run(["import", ...words], { cwd: repository.top })).code).toBe(1);
+  ])
+    expect((await go("import", ...words)).code).toBe(1);
   for (const words of [[], ["claude"], ["claude-md"], ["claude-md", "a", "b"], ["claude-md", "a", "--x"]])
-    expect((await run(["import", ...words], { cwd: repository.top })).code).toBe(2);
-  expect(readdirSync(join(repository.top, ".threadmind/projects"))).toEqual(before);
-  expect((await run(["import", "claude-md", "secret.md", "--allow-secret"], { cwd: repository.top })).code).toBe(0);
+    expect((await go("import", ...words)).code).toBe(2);
+  expect((await importOf("claude-md", "ok.md", "# OK\ntext\n", "--title", " ")).code).toBe(2);
+  expect(snapshot(join(top, ".threadmind"))).toEqual(before);
+  expect((await importOf("claude-md", "secret.md", `# S\n\n${TOKEN}\n`, "--allow-secret")).code).toBe(0);
+});
+
+test.skipIf(!CAN_MOUNT)("`import` leaves nothing of a project behind when the disk is full", async () => {
+  await onSmallDisk(256, async (folder) => {
+    writeProject(folder);
+    const source = join(temporaryFolder("source"), "memory.json");
+    const big = Array.from({ length: 20 }, (_, at) => entity(`E${at}`, `type ${at}`, "word ".repeat(8000)));
+    writeFileSync(source, big.join("\n"));
+    expect((await run(["project", "switch", "app"], { cwd: folder })).code).toBe(0);
+    const before = snapshot(join(folder, ".threadmind"));
+    const { stderr, code } = await run(["import", "memory-json", source], { cwd: folder });
+    expect([stderr.includes("there is no space left on the device"), code]).toEqual([true, 1]);
+    expect(snapshot(join(folder, ".threadmind"))).toEqual(before);
+  });
+  await onSmallDisk(256, async (folder) => {
+    const source = join(temporaryFolder("source"), "CLAUDE.md");
+    writeFileSync(source, `# Big\n${"word ".repeat(80_000)}`);
+    const { stderr, code } = await run(["import", "claude-md", source], { cwd: folder });
+    expect(stderr).toContain(`The folder ${join(folder, ".threadmind")} was made for it and holds no project`);
+    expect(code).toBe(1);
+    expect((await run(["check"], { cwd: folder })).code).toBe(0);
+  });
+});
+
+test("`import` names a project without a usable title after the folder, and takes .mdx, CRLF and BOM", async () => {
+  const { top, importOf } = workplace();
+  const long = "Word ".repeat(80).trim();
+  const { stdout } = await importOf("claude-md", "CLAUDE.md", `# ${long}\n\n## Decisions\n- x\n`, "--json");
+  const made = JSON.parse(stdout);
+  expect(top.toLowerCase()).toEndWith(made.project);
+  expect(made.remarks.join()).toContain("it is longer than 300 characters");
+  expect(readThread(top, "main", made.project)).toContain(`## State\n### ${long}`);
+  const odd = await importOf("claude-md", "a.mdx", "\ufeff# Odd\r\n\r\n## Decisions (août)\r\n- x\r\n");
+  expect([odd.code, readThread(top, "main", "odd").split("---\n\n")[1]]).toEqual([0, "## Decisions (août)\n- x\n"]);
+});
+
+const LINES = [
+  ...[
+    "# Title one",
+    "# ",
+    "## Decisions (by Kim on 2024-01-05)",
+    "## Constraints <!-- legalreview -->",
+    "##Decisions glued",
+  ],
+  ...[
+    "## Decisions #infratag",
+    "Setext\n===",
+    "**Constraints**",
+    "### Deep",
+    "- bullet",
+    "```",
+    "<!--",
+    "-->",
+    "<div>",
+    "",
+  ],
+  ...["plain", "> quote", "---", "| a | b |", "\tcode", "Ünïcode 日本", "#### Décisions {x}", "1. one", "@docs/x.md"],
+];
+
+test("every word of what `import` takes is found below .threadmind/", async () => {
+  const random = seeded(23);
+  const { top, run: go } = workplace();
+  for (let at = 0; at < 25; at++) {
+    const lines = Array.from(
+      { length: 4 + random.next(30) },
+      () => `${random.pick(LINES)}${random.pick([` w${at}`, ""])}`,
+    );
+    const source = lines.join(random.pick(["\n", "\n", "\r\n"]));
+    writeFileSync(join(top, "in.md"), source);
+    const { stdout, stderr } = await go("import", "claude-md", "in.md", "--title", `Project ${at}`, "--json");
+    expect(stderr).toBe("");
+    const lost = lostWords(source, readThread(top, "main", JSON.parse(stdout).project));
+    if (lost.length > 0) throw new Error(`Lost ${lost.join(", ")} of\n${source}`);
+  }
+  expect((await go("check")).stdout).not.toContain("error:");
+  expect(existsSync(join(top, ".threadmind/local/lock"))).toBe(false);
 });

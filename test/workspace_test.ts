@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { COMPILED, PROGRAM, run, spawn } from "./support/binary.ts";
+import { COMPILED, PROGRAM, run, spawn, TOP } from "./support/binary.ts";
+import { openClient } from "./support/client.ts";
 import { snapshot, threadFile, writeProject } from "./support/stored_project.ts";
 import { environment, gitRepository, temporaryFolder, temporaryHome, type Variables } from "./support/temp.ts";
 
@@ -124,6 +125,31 @@ test("a new workspace is made at the repository's top, and under a versioned hom
   expect(await workspaceOf({ cwd: join(home, "notes"), home })).toBe(join(home, "notes"));
 });
 
+const OWN_CALLS = [
+  ["check"],
+  ["diff", "a..b"],
+  ["doctor"],
+  ["resolve"],
+  ["view"],
+  ["import", "claude-md", join(TOP, "README.md")],
+];
+const SHELL_WORDS =
+  "threadmind: Cannot tell which folder is the workspace: the current folder (or that of -C) is in no project, and none is made in /, the home folder or the program's own folder.\nRun it inside your project's folder, or give that with -C DIR or --root DIR.\n";
+
+test("a server that knows no workspace speaks of its client, and a shell's call of the folder", async () => {
+  const home = temporaryHome();
+  const { call, close } = await openClient({ cwd: home, home });
+  for (const [tool, input] of [
+    ["thread_list", {}],
+    ["project_create", { title: "App" }],
+  ] as const) {
+    const { text, isError } = await call(tool, input);
+    expect([tool, isError, text]).toEqual([tool, true, expect.stringContaining("the client named no root")]);
+    expect(text).toContain("Set THREADMIND_ROOT to your project's folder in the client's configuration");
+  }
+  await close();
+});
+
 test("the top of the disk, the home folder, a plugin's folder and the program's own are never a workspace", async () => {
   const home = temporaryHome();
   const plugin = temporaryFolder("plugin");
@@ -136,10 +162,9 @@ test("the top of the disk, the home folder, a plugin's folder and the program's 
   const before = places.map((place) => (place === "/" ? existsSync("/.threadmind") : snapshot(place)));
   for (const cwd of places) {
     const command = cwd === bin ? [program] : PROGRAM;
-    for (const words of [["tree"], ["context"], ["project", "list"], ["project", "create", "App"]]) {
-      const { stderr, code } = await spawn([...command, ...words], { cwd, env });
-      expect(stderr).toContain("Cannot tell which folder is the workspace");
-      expect(stderr).toContain("Set THREADMIND_ROOT to your project's folder");
+    for (const words of [["tree"], ["context"], ["project", "list"], ["project", "create", "App"], ...OWN_CALLS]) {
+      const { stderr, code } = await spawn([...command, ...words], { cwd, env, stdin: "# A\n" });
+      expect([words, stderr]).toEqual([words, SHELL_WORDS]);
       expect(code).toBe(1);
     }
   }

@@ -29,7 +29,7 @@ export const projectCreate = defineCommand({
     const title = parseTitle(typed);
     checkSecrets("this system context", systemContext);
     const place = session.place();
-    if (!mayCreate(place)) throw noWorkspaceError();
+    if (!mayCreate(place)) throw noWorkspaceError(!session.isCommandLine);
     const { store, git } = place;
     const config = readConfig(store.layout);
     const [author, head] = await Promise.all([session.author(config), git?.head()]);

@@ -1,5 +1,4 @@
 import { quote } from "../core/id.ts";
-import { normalisePath } from "../core/paths.ts";
 import { sanitiseText } from "../core/sanitise.ts";
 import { findGovernors, searchThreads } from "../core/search.ts";
 import { inheritedText } from "../core/summary.ts";
@@ -7,15 +6,16 @@ import { stripControls } from "../core/text_controls.ts";
 import { countOf } from "../core/tokens.ts";
 import type { Thread } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
+import { type FileNames, findFileNames } from "../io/file_names.ts";
 import { readStaleNotes } from "../io/freshness.ts";
 import type { Scene } from "../io/scene.ts";
-import { hasBackslashes, isPresent } from "../io/workspace.ts";
 import { optionalText } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { withNotices } from "./scene.ts";
 
 const MOST_MATCHES = 20;
 const MOST_GOVERNORS = 5;
+const MOST_NAMED = 20;
 
 /** One thread found, as `--json` prints it. */
 interface Found {
@@ -53,7 +53,8 @@ export const threadSearch = defineCommand({
     }
     const scene = await session.scene({});
     const threads = [...scene.tree.threads.values()];
-    const governed = path === undefined ? undefined : findGovernors(threads, parseFile(path));
+    const file = path === undefined ? undefined : findFile(scene.workspace.root, path);
+    const governed = file === undefined ? undefined : findGovernors(threads, file.names);
     const pool = governed?.map(({ thread }) => thread) ?? threads;
     const matches = query === undefined || query.trim() === "" ? undefined : searchThreads(pool, query);
     const found =
@@ -64,7 +65,11 @@ export const threadSearch = defineCommand({
     const shown = found.slice(0, most);
     const notes = governed === undefined ? new Map<string, string>() : await notesOf(scene, shown);
     for (const thread of shown) session.seen.note(`${scene.project.id}/${thread.id}`, thread, false);
-    const unread = threads.filter(({ fault, conflictLine }) => fault !== undefined || conflictLine !== undefined);
+    const unread = threads.filter(
+      (thread) =>
+        (thread.fault !== undefined || thread.conflictLine !== undefined) &&
+        (query !== undefined || !found.includes(thread)),
+    );
     return {
       project: scene.project.id,
       query,
@@ -86,12 +91,13 @@ export const threadSearch = defineCommand({
         }),
       ),
       more: found.length - shown.length,
-      notSearched: query === undefined ? [] : unread.map(({ id }) => id as string),
-      isMissing: path !== undefined && !isPresent(scene.workspace.root, parseFile(path)),
+      others: governed === undefined ? [] : found.slice(most, most + MOST_NAMED).map(({ id }) => id as string),
+      notSearched: unread.map(({ id }) => id as string),
+      isMissing: file?.isMissing === true,
       notices: scene.notices,
     };
   },
-  text: ({ found, more, notSearched, isMissing, query, path, notices }) => {
+  text: ({ found, more, others, notSearched, isMissing, query, path, notices }) => {
     const asides = [
       ...(isMissing ? [`There is no ${quote(path ?? "").slice(1, -1)} in the workspace: paths start at its top.`] : []),
       ...(notSearched.length === 0
@@ -105,19 +111,26 @@ export const threadSearch = defineCommand({
       ].filter((part) => part !== "");
       return withNotices(notices, [`No thread${what.join(" and")}.`, ...asides].join("\n"));
     }
-    const rest = [...(more > 0 ? [`… and ${more} more: search for more words.`] : []), ...asides];
+    const rest = [...(more > 0 ? [renderMore(more, others)] : []), ...asides];
     return withNotices(notices, [...found.map(renderFound), ...rest].join(path === undefined ? "\n" : "\n\n"));
   },
 });
 
-function parseFile(typed: string): string {
-  const result = normalisePath(typed, hasBackslashes);
-  if ("path" in result) return result.path;
+function findFile(root: string, typed: string): Exclude<FileNames, { readonly fault: string }> {
+  const file = findFileNames(root, typed);
+  if ("names" in file) return file;
   throw new ThreadMindError(
     "invalid-argument",
-    `Cannot search for the path ${quote(typed)}: ${result.fault}.`,
+    `Cannot search for the path ${quote(typed)}: ${file.fault}.`,
     "Give it relative to the workspace.",
   );
+}
+
+/** Threads found by words are told by more words; those that govern a file by their names. */
+function renderMore(more: number, others: readonly string[]): string {
+  if (others.length === 0) return `… and ${more} more: search for more words.`;
+  const names = [...others.map(stripControls), ...(more > others.length ? ["…"] : [])].join(", ");
+  return `… and ${more} more: ${names} (context_get with alone shows one).`;
 }
 
 function notesOf({ git, workspace }: Scene, threads: readonly Thread[]): Promise<ReadonlyMap<string, string>> {

@@ -144,17 +144,29 @@ export function questionPaths(missing: readonly string[]): string[] {
   ];
 }
 
-/** Refuses a text that could not be read back: conflict markers, NUL, broken Unicode. */
-export function checkContent(content: string, conflictLine: number | undefined): void {
-  const refuse = (why: string, hint: string): ThreadMindError =>
-    new ThreadMindError("invalid-content", `Cannot write this summary: ${why}.`, hint);
+/** Why a text can't be written, and the next step. */
+export interface ContentFault {
+  readonly why: string;
+  readonly hint: string;
+}
+
+/** Why a text could not be read back: conflict markers, NUL, broken Unicode; `undefined` if it can. */
+export function findContentFault(content: string, conflictLine: number | undefined): ContentFault | undefined {
   if (conflictLine !== undefined)
-    throw refuse(
-      `line ${conflictLine} is a merge-conflict marker`,
-      "Settle the conflict first, or put an example into a code fence.",
-    );
-  if (content.includes("\0")) throw refuse("it holds a NUL character", "Send text only.");
-  if (!content.isWellFormed()) throw refuse("it is not valid Unicode", "Send the text again as UTF-8.");
+    return {
+      why: `line ${conflictLine} is a merge-conflict marker`,
+      hint: "Settle the conflict first, or put an example into a code fence.",
+    };
+  if (content.includes("\0")) return { why: "it holds a NUL character", hint: "Send text only." };
+  if (!content.isWellFormed()) return { why: "it is not valid Unicode", hint: "Send the text again as UTF-8." };
+  return undefined;
+}
+
+/** Refuses a text that has such a fault. */
+export function checkContent(content: string, conflictLine: number | undefined): void {
+  const fault = findContentFault(content, conflictLine);
+  if (fault !== undefined)
+    throw new ThreadMindError("invalid-content", `Cannot write this summary: ${fault.why}.`, fault.hint);
 }
 
 /** Refuses a text with a recognisable secret, naming its line; `wayOut` says how one that is none can still be written. */

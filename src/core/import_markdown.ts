@@ -1,21 +1,13 @@
-import { findSectionName, SECTION_NAMES, type SectionName } from "./headings.ts";
+import { findSectionName, type SectionName } from "./headings.ts";
+import { findNamedFiles } from "./import_named_files.ts";
+import { fenced, type ImportedProject, type ImportedSection, remarkOnSize, renderSections } from "./import_project.ts";
 import { normaliseLineEnds, trimBlankLines } from "./lines.ts";
-import { parseBlocks } from "./markdown.ts";
+import { type Block, isTooLong, parseBlocks } from "./markdown.ts";
 import { closeLastBlock } from "./open_blocks.ts";
 import { demoteHeadings } from "./section_content.ts";
-
-/** A thread to be made of what people had elsewhere. */
-export interface ImportedThread {
-  readonly title: string;
-  readonly body: string;
-}
-
-/** A project to be made: its root, and threads below it. */
-export interface ImportedProject {
-  readonly title: string | undefined;
-  readonly body: string;
-  readonly children: readonly ImportedThread[];
-}
+import { parseSummary } from "./summary.ts";
+import { findTitleFault } from "./titles.ts";
+import { countOf } from "./tokens.ts";
 
 /** What headings of such files usually say, by the section it belongs to. */
 const PLACES: readonly (readonly [SectionName, RegExp])[] = [
@@ -27,68 +19,145 @@ const PLACES: readonly (readonly [SectionName, RegExp])[] = [
   ["Next steps", /\b(?:next steps?|todos?|to-dos?|roadmap|plans?|backlog)\b/iu],
   ["Open questions", /\b(?:open questions?|questions?|unknowns?)\b/iu],
 ];
+const FRONTMATTER = /^---[ \t]*\n[\s\S]*?\n---[ \t]*(?:\n|$)/;
+/** As much of a text that is too long to be read by its headings as its title is looked for in. */
+const BEGINNING = 65_536;
+const MOST_NAMED = 3;
 
+interface Heading {
+  readonly level: number;
+  readonly start: number;
+  readonly end: number;
+  /** no heading in Markdown, though read as one */
+  readonly isNear: boolean;
+  /** on one line, as typed */
+  readonly text: string;
+}
+
+/** A heading with what stands below it; the text above all headings has none. */
 interface Part {
   readonly heading: string | undefined;
   readonly text: string;
 }
 
 /**
- * Makes a project of a `CLAUDE.md` or the like: each of its top sections goes to the section of a summary that its heading
- * speaks of, with that heading above it; what can't be placed goes to State. No line is lost.
+ * Makes a project of a `CLAUDE.md` or the like: what stands below each of its top headings goes to the section of a summary
+ * that the heading speaks of, with that heading above it; what can't be placed goes to State. No word is lost: a heading of
+ * the first level is the title unless another title is given, and any other stays in the text as typed.
  */
-export function importMarkdown(source: string): ImportedProject {
-  const text = normaliseLineEnds(source.replace(/^\ufeff/, ""));
-  const parts = partsOf(text);
-  const title = parts.title;
-  const sections = new Map<SectionName, string[]>();
-  for (const part of parts.list) {
-    const name = placeOf(part.heading);
-    const content = contentOf(part, name);
-    if (content !== "") sections.set(name, [...(sections.get(name) ?? []), content]);
-  }
-  return { title, body: renderSections(sections), children: [] };
+export function importMarkdown(source: string, givenTitle?: string): ImportedProject {
+  const whole = normaliseLineEnds(source.replace(/^\ufeff/, ""));
+  const front = FRONTMATTER.exec(whole)?.[0] ?? "";
+  const text = whole.slice(front.length);
+  const isLong = isTooLong(text);
+  const headings = headingsOf(isLong ? text.slice(0, text.lastIndexOf("\n", BEGINNING) + 1) : text);
+  const candidate = headings.find(({ level, text: title }) => level === 1 && title !== "");
+  const isName = candidate !== undefined && findSectionName(candidate.text) === undefined;
+  const fault = isName ? findTitleFault(candidate.text) : undefined;
+  const title = isName && fault === undefined ? candidate : undefined;
+  const beginnings = isLong ? headings.slice(0, headings[0] === title ? 1 : 0) : headings;
+  const parts = partsOf(text, beginnings, givenTitle === undefined ? title : undefined, title);
+  const above = front === "" ? [] : [fenced(trimBlankLines(front), "yaml")];
+  const body = renderSections(sectionsOf(parts, above));
+  return {
+    title: title?.text,
+    body,
+    children: [],
+    pieces: [],
+    unread: [],
+    remarks: [
+      ...(fault === undefined || givenTitle !== undefined
+        ? []
+        : [`Its first heading can't be the title (${fault}): it stands in the text, and --title gives another.`]),
+      ...(isLong
+        ? ["⚠ It is longer than 4 MiB, so that its headings aren't read: all of it stands under State."]
+        : remarkOnSize([{ id: "main", body }])),
+      ...remarkOnNamed(findNamedFiles(text)),
+    ],
+  };
 }
 
-/** Sections of a summary as Markdown, in standard order. */
-export function renderSections(sections: ReadonlyMap<SectionName, readonly string[]>): string {
-  return SECTION_NAMES.flatMap((name) => {
-    const texts = sections.get(name) ?? [];
-    return texts.length === 0 ? [] : [`## ${name}\n${texts.join("\n\n")}\n`];
-  }).join("\n");
+function remarkOnNamed(names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const shown = names.slice(0, MOST_NAMED).map((name) => `@${name}`);
+  const more = names.length > MOST_NAMED ? ", …" : "";
+  return [
+    `Not followed: ${countOf(names.length, "file")} that it brings in with @ (${shown.join(", ")}${more}). The lines stay; import such a file with a call of its own.`,
+  ];
 }
 
-const FRONTMATTER = /^---[ \t]*\n[\s\S]*?\n---[ \t]*(?:\n|$)/;
+/** The headings of a text, and the lines that its reader takes for headings of a section all the same. */
+function headingsOf(text: string): Heading[] {
+  const headings = parseBlocks(text).flatMap((block): Heading[] =>
+    block.kind === "heading" ? [{ ...block, isNear: false, text: wordsOf(text, block) }] : [],
+  );
+  const near = parseSummary(text).sections.flatMap(({ near: isNear, start, contentStart: end }): Heading[] =>
+    isNear ? [{ level: 2, start, end, isNear, text: wordsOf(text, { start, end, isSetext: false }) }] : [],
+  );
+  return near.length === 0 ? headings : [...headings, ...near].sort((a, b) => a.start - b.start);
+}
+
+/** What a heading says, from the text itself. */
+function wordsOf(text: string, { start, end, isSetext }: Pick<Block, "start" | "end"> & { isSetext: boolean }): string {
+  const raw = text.slice(start, end).trim();
+  if (!isSetext)
+    return raw
+      .replace(/^#{1,6}/, "")
+      .replace(/(^|[ \t])#+$/, "")
+      .trim();
+  const lines = raw.split("\n").slice(0, -1);
+  return lines.map((line) => line.trim()).join(" ");
+}
 
 /**
- * The first heading of the first level is the title, wherever it stands; each heading of the first two levels begins a
- * section, or of the highest there is. Frontmatter goes to the text above them, as code.
+ * Divides a text at its headings of the first two levels, or of the highest there is. The title, where it stands first, is
+ * taken out; below other headings it ends what they began.
  */
-function partsOf(source: string): { readonly title: string | undefined; readonly list: readonly Part[] } {
-  const front = FRONTMATTER.exec(source)?.[0] ?? "";
-  const text = source.slice(front.length);
-  const headings = parseBlocks(text).flatMap((block) => (block.kind === "heading" ? [block] : []));
-  const first = headings.find(({ level }) => level === 1);
-  const title = first !== undefined && findSectionName(first.text) === undefined ? first : undefined;
-  const others = headings.filter((heading) => heading !== title);
-  const level = Math.max(2, Math.min(6, ...others.map((heading) => heading.level)));
-  const starts = others.filter((heading) => heading.level <= level);
-  const above = withoutHeading(text.slice(0, starts[0]?.start ?? text.length), title);
-  const list = starts.map(({ end, text: heading }, at): Part => {
-    const next = starts[at + 1]?.start ?? text.length;
-    return {
-      heading: heading.trim(),
-      text: withoutHeading(text.slice(0, next), title).slice(withoutHeading(text.slice(0, end), title).length),
-    };
-  });
-  const code = front === "" ? "" : `\`\`\`yaml\n${trimBlankLines(front)}\n\`\`\`\n\n`;
-  return { title: title?.text.trim(), list: [{ heading: undefined, text: code + above.replace(/^\n+/, "") }, ...list] };
+function partsOf(text: string, headings: readonly Heading[], taken: Heading | undefined, title = taken): Part[] {
+  const isFirst = taken !== undefined && headings[0] === taken;
+  const others = headings.filter((heading) => heading !== title && !heading.isNear);
+  const level = Math.max(
+    2,
+    others.reduce((least, heading) => Math.min(least, heading.level), 6),
+  );
+  const starts = headings.filter((heading) => (heading === taken ? !isFirst : heading.level <= level));
+  const end = starts[0]?.start ?? text.length;
+  const above = isFirst ? text.slice(0, taken.start) + text.slice(taken.end, end) : text.slice(0, end);
+  return [
+    { heading: undefined, text: above },
+    ...starts.map((heading, at): Part => {
+      const below = text.slice(heading.end, starts[at + 1]?.start ?? text.length);
+      return { heading: heading.text === "" ? undefined : heading.text, text: below };
+    }),
+  ];
 }
 
-/** A text without a heading that stands in it. */
-function withoutHeading(text: string, heading: { readonly start: number; readonly end: number } | undefined): string {
-  if (heading === undefined || heading.start >= text.length) return text;
-  return text.slice(0, heading.start) + text.slice(heading.end);
+/** The first part that names a section gives its heading, as typed; every other part keeps its own below that. */
+function sectionsOf(parts: readonly Part[], above: readonly string[]): Map<SectionName, ImportedSection> {
+  const sections = new Map<SectionName, { heading: string | undefined; own: string[]; others: string[] }>();
+  const sectionOf = (name: SectionName) => {
+    const known = sections.get(name);
+    if (known !== undefined) return known;
+    const made = { heading: undefined, own: [], others: [] };
+    sections.set(name, made);
+    return made;
+  };
+  if (above.length > 0) sectionOf("State").own.push(...above);
+  for (const { heading, text } of parts) {
+    const content = contentOf(text);
+    const name = placeOf(heading);
+    if (heading === undefined && content === "") continue;
+    const section = sectionOf(name);
+    const isOwn = heading !== undefined && section.heading === undefined && findSectionName(heading) === name;
+    if (isOwn) section.heading = heading;
+    if (isOwn || heading === undefined) section.own.push(content);
+    else section.others.push(`### ${heading}\n${content}`.trimEnd());
+  }
+  return new Map(
+    [...sections].map(([name, { heading = name, own, others }]) => {
+      return [name, { heading, texts: [...own, ...others].filter((text) => text !== "") }];
+    }),
+  );
 }
 
 function placeOf(heading: string | undefined): SectionName {
@@ -96,21 +165,18 @@ function placeOf(heading: string | undefined): SectionName {
   return findSectionName(heading) ?? PLACES.find(([, pattern]) => pattern.test(heading))?.[0] ?? "State";
 }
 
-function contentOf({ heading, text }: Part, name: SectionName): string {
-  const inner = trimBlankLines(demoteSetext(text));
-  const isOwn = heading === undefined || findSectionName(heading) === name;
-  if (inner === "" && isOwn) return "";
-  const below = closeLastBlock(demoteHeadings(inner));
-  return isOwn ? below : trimBlankLines(`### ${heading}\n${below}`);
+function contentOf(text: string): string {
+  return closeLastBlock(demoteHeadings(demoteSetext(trimBlankLines(text))));
 }
 
 /** Setext headings have two levels only, both of which would end a section. */
 function demoteSetext(text: string): string {
+  if (!/\n {0,3}(?:=+|-+)[ \t]*(?:\n|$)/.test(text)) return text;
   let moved = "";
   let copied = 0;
   for (const block of parseBlocks(text)) {
     if (block.kind !== "heading" || !block.isSetext) continue;
-    moved += `${text.slice(copied, block.start)}### ${block.text.trim().replace(/\s*\n\s*/g, " ")}\n`;
+    moved += `${text.slice(copied, block.start)}### ${wordsOf(text, block)}\n`;
     copied = block.end;
   }
   return moved + text.slice(copied);

@@ -1,30 +1,15 @@
 import type { SectionName } from "./headings.ts";
-import { type ImportedProject, type ImportedThread, renderSections } from "./import_markdown.ts";
-
-/** An entity of the official memory server's graph. */
-interface Entity {
-  readonly name: string;
-  readonly type: string;
-  readonly observations: readonly string[];
-  /** fields that the format doesn't have, as text */
-  readonly more: readonly string[];
-}
-
-interface Relation {
-  readonly from: string;
-  readonly to: string;
-  readonly type: string;
-  readonly more: readonly string[];
-}
-
-interface Graph {
-  readonly entities: readonly Entity[];
-  readonly relations: readonly Relation[];
-  /** lines that are neither */
-  readonly rest: readonly string[];
-}
-
-type Fields = Readonly<Record<string, unknown>>;
+import { idKey, slugFor, type ThreadId } from "./id.ts";
+import { asLine, type Entity, type Graph, parseGraph, type Relation } from "./import_graph.ts";
+import {
+  fenced,
+  type ImportedProject,
+  type ImportedThread,
+  type ImportFault,
+  remarkOnSize,
+  renderSections,
+} from "./import_project.ts";
+import { parseTitle } from "./titles.ts";
 
 const PLACES: readonly (readonly [SectionName, RegExp])[] = [
   ["Decisions", /decision|choice|architecture|design|pattern|convention/i],
@@ -33,128 +18,101 @@ const PLACES: readonly (readonly [SectionName, RegExp])[] = [
   ["Next steps", /task|todo|goal|plan|step/i],
 ];
 const ROOT_TITLE = "Memory";
+const TYPELESS = "Note";
+const NAMELESS = "(without a name)";
 
 /**
- * Makes a project of the official memory server's file: one JSON object a line, `{"type":"entity",…}` or
- * `{"type":"relation",…}`, or one object with `entities` and `relations`. Each type of entities becomes a thread, each entity
- * a heading with its observations and relations; what can't be read goes to the root's State as it is.
+ * Makes a project of the official memory server's file. Each type of entities becomes a thread of that title, each entity a
+ * heading with its observations and relations; what can't be read goes to the root's State as it is. A fault where nothing is
+ * an entity or a relation.
  */
-export function importMemory(source: string): ImportedProject {
-  const { entities, relations, rest } = parseGraph(source.replace(/^\ufeff/, ""));
-  const types = [...new Set(entities.map(({ type }) => type))];
-  const known = new Set(entities.map(({ name }) => name));
-  const children = types.map((type): ImportedThread => {
-    const own = entities.filter((entity) => entity.type === type);
-    return { title: titleOf(type), body: renderType(type, own, relations) };
-  });
-  const loose = relations
-    .filter(({ from }) => !known.has(from))
-    .map((relation) => `- ${line(relation.from)} ${relationText(relation)}`);
+export function importMemory(source: string): ImportedProject | ImportFault {
+  const graph = parseGraph(source.replace(/^\ufeff/, ""));
+  const { entities, relations, rest } = graph;
+  if (entities.length + relations.length === 0)
+    return {
+      why: "there is no entity and no relation of the MCP memory server in it",
+      hint: 'Give its file, one object a line: {"type":"entity","name":…,"entityType":…,"observations":[…]}; or its graph as JSON: {"entities":[…],"relations":[…]}. For Markdown: threadmind import claude-md FILE.',
+    };
+  const bullets = bulletsOf(graph);
+  const made = threadsOf(entities, bullets);
+  const children = made.map(({ thread }) => thread);
   const state = [
-    ...(loose.length === 0 ? [] : [loose.join("\n")]),
-    ...(rest.length === 0 ? [] : [fenced(rest.join("\n"))]),
+    made.map(
+      ({ thread: { id, title }, count }) =>
+        `- ${title}: ${count} ${count === 1 ? "entry" : "entries"}, in the thread ${id}`,
+    ),
+    relations.flatMap((relation) =>
+      bullets.owners.has(relation.from) ? [] : [`- ${asLine(relation.from)} ${relationText(relation)}`],
+    ),
+    rest.length === 0 ? [] : ["### What could not be read", fenced(rest.map(({ text }) => text).join("\n"))],
   ];
-  const decisions = types.map(
-    (type) =>
-      `- ${titleOf(type)}: ${countOf(entities.filter((entity) => entity.type === type).length, "entry", "entries")}, in a thread of their own`,
-  );
-  const sections = new Map<SectionName, readonly string[]>();
-  if (decisions.length > 0) sections.set("State", [decisions.join("\n"), ...state]);
-  else if (state.length > 0) sections.set("State", state);
-  return { title: ROOT_TITLE, body: renderSections(sections), children };
+  const texts = state.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"));
+  const body = renderSections(new Map([["State", { heading: "State", texts }]]));
+  return {
+    title: ROOT_TITLE,
+    body,
+    children,
+    pieces: [
+      ...entities.map((entity) => ({
+        line: entity.line,
+        text: [entity.type ?? "", renderEntity(entity, [])].join("\n"),
+      })),
+      ...relations.map((relation) => ({ line: relation.line, text: `${relation.from} ${relationText(relation)}` })),
+    ].sort((a, b) => a.line - b.line),
+    unread: rest.map(({ line }) => line),
+    remarks: remarkOnSize([{ id: "main", body }, ...children]),
+  };
 }
 
-function renderType(type: string, entities: readonly Entity[], relations: readonly Relation[]): string {
-  const name = PLACES.find(([, pattern]) => pattern.test(type))?.[0] ?? "State";
-  const texts = entities.map((entity) => {
-    const bullets = [
-      ...entity.observations.map((text) => `- ${nested(text)}`),
-      ...entity.more.map((text) => `- ${text}`),
-      ...relations.filter(({ from }) => from === entity.name).map((relation) => `- ${relationText(relation)}`),
-    ];
-    return [`### ${line(entity.name)}`, ...bullets].join("\n");
+interface Bullets {
+  /** the entity that stands for a name: the first of it */
+  readonly owners: ReadonlyMap<string, Entity>;
+  readonly of: ReadonlyMap<string, readonly string[]>;
+}
+
+function bulletsOf({ entities, relations }: Graph): Bullets {
+  const owners = new Map<string, Entity>();
+  for (const entity of entities) if (!owners.has(entity.name)) owners.set(entity.name, entity);
+  return {
+    owners,
+    of: groupBy(
+      relations,
+      ({ from }) => from,
+      (relation) => `- ${relationText(relation)}`,
+    ),
+  };
+}
+
+function threadsOf(
+  entities: readonly Entity[],
+  { owners, of }: Bullets,
+): { readonly thread: ImportedThread; readonly count: number }[] {
+  const taken = new Set([idKey("main")]);
+  const byTitle = groupBy(
+    entities,
+    ({ type = TYPELESS }) => parseTitle(type),
+    (entity) => entity,
+  );
+  return [...byTitle].map(([title, own]) => {
+    const id = slugFor(title, taken) as ThreadId;
+    taken.add(idKey(id));
+    const texts = own.map((entity) =>
+      renderEntity(entity, owners.get(entity.name) === entity ? (of.get(entity.name) ?? []) : []),
+    );
+    const name = PLACES.find(([, pattern]) => pattern.test(title))?.[0] ?? "State";
+    const body = renderSections(new Map([[name, { heading: name, texts }]]));
+    return { thread: { id, title, body }, count: own.length };
   });
-  return renderSections(new Map([[name, texts]]));
 }
 
-function parseGraph(source: string): Graph {
-  const whole = parseJson(source);
-  if (isFields(whole) && (Array.isArray(whole.entities) || Array.isArray(whole.relations))) {
-    const items = [...listOf(whole.entities, "entity"), ...listOf(whole.relations, "relation")];
-    return gather(items.map((item) => [item, JSON.stringify(item)]));
-  }
-  const lines = source.split(/\r\n|\r|\n/).filter((text) => text.trim() !== "");
-  return gather(lines.map((text) => [parseJson(text), text]));
-}
-
-function listOf(value: unknown, type: string): unknown[] {
-  return Array.isArray(value) ? value.map((item: unknown) => (isFields(item) ? { type, ...item } : item)) : [];
-}
-
-function gather(items: readonly (readonly [unknown, string])[]): Graph {
-  const entities: Entity[] = [];
-  const relations: Relation[] = [];
-  const rest: string[] = [];
-  for (const [value, text] of items) {
-    const entity = entityOf(value);
-    const relation = entity === undefined ? relationOf(value) : undefined;
-    if (entity !== undefined) entities.push(entity);
-    else if (relation !== undefined) relations.push(relation);
-    else rest.push(text);
-  }
-  return { entities, relations, rest };
-}
-
-function entityOf(value: unknown): Entity | undefined {
-  if (!isFields(value) || value.type !== "entity") return undefined;
-  const { name, entityType, observations, ...rest } = value;
-  if (typeof name !== "string" || !Array.isArray(observations)) return undefined;
-  if (!observations.every((text): text is string => typeof text === "string")) return undefined;
-  const isTyped = typeof entityType === "string" && entityType.trim() !== "";
-  const more = moreOf(isTyped || entityType === undefined ? rest : { ...rest, entityType });
-  return { name, type: isTyped ? entityType : "note", observations, more };
-}
-
-function relationOf(value: unknown): Relation | undefined {
-  if (!isFields(value) || value.type !== "relation") return undefined;
-  const { from, to, relationType, ...rest } = value;
-  if (typeof from !== "string" || typeof to !== "string" || typeof relationType !== "string") return undefined;
-  return { from, to, type: relationType, more: moreOf(rest) };
-}
-
-function moreOf({ type: _, ...rest }: Fields): readonly string[] {
-  return Object.entries(rest).map(([key, value]) =>
-    line(`${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`),
-  );
+function renderEntity({ name, observations, more }: Entity, relations: readonly string[]): string {
+  const bullets = [...observations.map(nested), ...more].map((text) => `- ${text}`);
+  return [`### ${asLine(name) || NAMELESS}`, ...bullets, ...relations].join("\n");
 }
 
 function relationText({ type, to, more }: Relation): string {
-  return `${line(type)} ${line(to)}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function titleOf(type: string): string {
-  const text = line(type).replace(/[_-]+/g, " ");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
-function countOf(value: number, one: string, many: string): string {
-  return `${value} ${value === 1 ? one : many}`;
-}
-
-function line(text: string): string {
-  return text.trim().replace(/\s+/g, " ");
+  return `${asLine(type)} ${asLine(to)}${more.length === 0 ? "" : ` (${more.join(", ")})`}`;
 }
 
 /** A text of several lines as one list item. */
@@ -165,8 +123,16 @@ function nested(text: string): string {
     .join("\n  ");
 }
 
-function fenced(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
+function groupBy<Item, Value>(
+  items: readonly Item[],
+  key: (item: Item) => string,
+  value: (item: Item) => Value,
+): ReadonlyMap<string, readonly Value[]> {
+  const groups = new Map<string, Value[]>();
+  for (const item of items) {
+    const group = groups.get(key(item));
+    if (group === undefined) groups.set(key(item), [value(item)]);
+    else group.push(value(item));
+  }
+  return groups;
 }

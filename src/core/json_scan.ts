@@ -132,7 +132,7 @@ function isScalar(text: string): boolean {
 }
 
 /** The offset behind the string that starts at `from`. */
-function endOfString(source: string, from: number): number {
+export function endOfString(source: string, from: number): number {
   for (let quote = source.indexOf('"', from + 1); quote !== -1; quote = source.indexOf('"', quote + 1)) {
     let before = quote;
     while (source[before - 1] === "\\") before--;

@@ -46,7 +46,7 @@ const QUOTE_MARKER = /^( {0,3}>)([ \t]?)/;
  */
 export function parseBlocks(source: string, depth = 0): readonly Block[] {
   if (source === "") return [];
-  if (depth > DEEPEST || source.length > LONGEST_SOURCE) return asText(source);
+  if (depth > DEEPEST || isTooLong(source)) return asText(source);
   const masked = maskedSource(source);
   // Blanks at the very end are kept from the lexer, which takes one for a line break.
   const text = masked.replace(TRAILING_BLANKS, "");
@@ -62,6 +62,11 @@ export function parseBlocks(source: string, depth = 0): readonly Block[] {
   if (start !== text.length) return asText(source);
   const last = blocks.pop() ?? { kind: "space", start: 0, end: 0 };
   return [...blocks, { ...last, end: source.length }];
+}
+
+/** True for a text that is out of all proportion in size: `parseBlocks()` divides it no further. */
+export function isTooLong(source: string): boolean {
+  return source.length > LONGEST_SOURCE;
 }
 
 function asText(source: string): readonly Block[] {

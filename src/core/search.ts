@@ -44,12 +44,15 @@ export function searchThreads(threads: Iterable<Thread>, query: string): readonl
   return matches.sort((a, b) => b.score - a.score || compareTexts(b.thread.updatedAt ?? "", a.thread.updatedAt ?? ""));
 }
 
-/** Threads whose paths govern a file, by path component, the nearest path first, open threads before finished ones. */
-export function findGovernors(threads: Iterable<Thread>, file: string): readonly Governor[] {
+/**
+ * Threads whose paths govern a file that has these names, by path component, the nearest path first, open threads before
+ * finished ones.
+ */
+export function findGovernors(threads: Iterable<Thread>, names: readonly string[]): readonly Governor[] {
   const governors: Governor[] = [];
   for (const thread of threads) {
     const [nearest] = usablePaths(thread.paths)
-      .filter((path) => isUnder(path, file))
+      .filter((path) => names.some((name) => isUnder(path, name)))
       .sort((a, b) => depthOf(b) - depthOf(a));
     if (nearest !== undefined) governors.push({ thread, path: nearest });
   }

@@ -5,13 +5,21 @@ const MOST_CHARACTERS = 300;
 
 /** A title as it is stored: one line, otherwise as typed. Throws `invalid-argument` for one that can't be a title. */
 export function parseTitle(typed: string): string {
-  const title = typed.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
-  const refuse = (why: string): ThreadMindError =>
-    new ThreadMindError("invalid-argument", `Cannot use this title: ${why}.`, "Give a title of one short line.");
-  if (/^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(title)) throw refuse("it is empty");
-  if (!title.isWellFormed()) throw refuse("it is not valid Unicode");
-  if ([...title].length > MOST_CHARACTERS) throw refuse(`it is longer than ${MOST_CHARACTERS} characters`);
-  return title;
+  const fault = findTitleFault(typed);
+  if (fault === undefined) return onOneLine(typed);
+  throw new ThreadMindError("invalid-argument", `Cannot use this title: ${fault}.`, "Give a title of one short line.");
+}
+
+/** Why a text can't be a title, or `undefined` if it can. */
+export function findTitleFault(typed: string): string | undefined {
+  const title = onOneLine(typed);
+  if (/^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(title)) return "it is empty";
+  if (!title.isWellFormed()) return "it is not valid Unicode";
+  return [...title].length > MOST_CHARACTERS ? `it is longer than ${MOST_CHARACTERS} characters` : undefined;
+}
+
+function onOneLine(typed: string): string {
+  return typed.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
 }
 
 /** The next `updatedAt`: now, but never at or before the old one. ISO 8601, UTC, milliseconds. */

@@ -36,6 +36,16 @@ function listOnPath(name: string): readonly string[] {
     .filter(isProgram);
 }
 
+/** Starts a program that lives on by itself and says nothing here: no shell, no input; false if it can't be started. */
+export function startDetached(program: string, args: readonly string[]): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const child = spawn(program, args, { stdio: "ignore", detached: true, windowsHide: true });
+  child.on("spawn", () => resolve(true));
+  child.on("error", () => resolve(false));
+  child.unref();
+  return promise;
+}
+
 /** Runs a client's own command with this environment: no shell, no input unless it is given, two minutes at most or as said. */
 export function runClient(
   program: string,

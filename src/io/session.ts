@@ -85,7 +85,7 @@ export function openSession(options: SessionOptions): Session {
 
   const findPlace = (): Place => {
     const workspace = place?.workspace.isPresent === true ? place.workspace : findWorkspace(whereabouts);
-    if (workspace === undefined) throw noWorkspaceError();
+    if (workspace === undefined) throw noWorkspaceError(options.clientPid !== undefined);
     const { root } = workspace;
     const store = place?.workspace.root === root ? place.store : openStore(root, options.now);
     place = { workspace, store, git: openGit(root) };

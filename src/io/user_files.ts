@@ -1,4 +1,4 @@
-import { constants, copyFileSync, rmdirSync } from "node:fs";
+import { constants, copyFileSync, lstatSync, rmdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ThreadMindError } from "../errors.ts";
 import { forget, kindOf, listFolder, makeFolder, readText, realPath, removeFile, writeWhole } from "./files.ts";
@@ -41,7 +41,7 @@ export function writeUserFile(path: string, text: string): void {
 }
 
 /** What a failed operation says of a file that isn't ThreadMind's. */
-function inTheirWords<T>(action: () => T): T {
+export function inTheirWords<T>(action: () => T): T {
   try {
     return action();
   } catch (error) {
@@ -114,6 +114,11 @@ export function readCopies(path: string): readonly KeptCopy[] {
 /** True if a link stands at a path. */
 export function isLink(path: string): boolean {
   return inTheirWords(() => kindOf(path)) === "link";
+}
+
+/** True if nobody has the right to write the file at this path. */
+export function isReadOnly(path: string): boolean {
+  return inTheirWords(() => kindOf(path)) !== undefined && (lstatSync(path).mode & 0o222) === 0;
 }
 
 /** Removes a file, or a link without what it leads to. */

@@ -119,8 +119,15 @@ export function mayHold(root: string): boolean {
   return plugin === undefined || !isWithin(real(plugin), root);
 }
 
-/** The error for tools that need a workspace when none is known. */
-export function noWorkspaceError(): ThreadMindError {
+/** The error for calls that need a workspace when none is known; a server has a client to name one, a shell a folder. */
+export function noWorkspaceError(isServer = false): ThreadMindError {
+  if (!isServer) {
+    return new ThreadMindError(
+      "no-workspace",
+      "Cannot tell which folder is the workspace: the current folder (or that of -C) is in no project, and none is made in /, the home folder or the program's own folder.",
+      "Run it inside your project's folder, or give that with -C DIR or --root DIR.",
+    );
+  }
   return new ThreadMindError(
     "no-workspace",
     "Cannot tell which folder is the workspace: the client named no root, and the server was not started inside a project.",

@@ -32,11 +32,26 @@ test("`findGovernors()` goes by path component, nearest first, open threads befo
     sketchThread({ id: "other", paths: ["src/au", "lib"] }),
     sketchThread({ id: "bad", paths: ["../src", "/src"] }),
   ];
-  const found = findGovernors(threads, "src/auth/login.ts");
+  const found = findGovernors(threads, ["src/auth/login.ts"]);
   expect(found.map((governor) => [governor.thread.id as string, governor.path])).toEqual([
     ["auth", "src/auth"],
     ["done", "src/auth"],
     ["src", "src"],
     ["all", "."],
+  ]);
+});
+
+test("`findGovernors()` knows a file by each of its names, and takes the nearest path of them all", () => {
+  const threads = [
+    sketchThread({ id: "link", paths: ["apilink"] }),
+    sketchThread({ id: "api", paths: ["src/api", "."] }),
+    sketchThread({ id: "file", paths: ["src/api/a.ts"] }),
+    sketchThread({ id: "other", paths: ["lib"] }),
+  ];
+  const found = findGovernors(threads, ["apilink/a.ts", "src/api/a.ts"]);
+  expect(found.map((governor) => [governor.thread.id as string, governor.path])).toEqual([
+    ["file", "src/api/a.ts"],
+    ["api", "src/api"],
+    ["link", "apilink"],
   ]);
 });

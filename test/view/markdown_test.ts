@@ -100,6 +100,45 @@ test("`renderMarkdown()` reads blocks as nodes", () => {
   ]);
 });
 
+const TABLES: readonly (readonly [text: string, nodes: unknown])[] = [
+  [
+    "| a | **b** |\n|---|:-:|\n| 1 | x \\| y |\n| 2 |",
+    [["table", [null, "centre"], [["a"], [["b", "b"]]], [["1"], ["x | y"]], [["2"], []]]],
+  ],
+  ["a | b\n--: | ---\n1 | 2 | 3", [["table", ["end", null], [["a"], ["b"]], [["1"], ["2 | 3"]]]]],
+  [
+    "above\n| a |\n|---|\n| 1 |\n\nbelow",
+    [
+      ["p", "above"],
+      ["table", [null], [["a"]], [["1"]]],
+      ["p", "below"],
+    ],
+  ],
+  ["- | a |\n  |---|\n  | 1 |", [["ul", ["li", ["table", [null], [["a"]], [["1"]]]]]]],
+  ["| a |\n|---|", [["table", [null], [["a"]]]]],
+  ["| a | b |\n|---|", [["p", "| a | b |\n|---|"]]],
+  ["a | b\nc | d", [["p", "a | b\nc | d"]]],
+  ["```\n| a |\n|---|\n```", [["pre", "| a |\n|---|"]]],
+  [
+    "| <img src=x onerror=alert(1)> |\n|---|\n| [x](javascript:a) |",
+    [["table", [null], [["<img src=x onerror=alert(1)>"]], [["[x](javascript:a)"]]]],
+  ],
+];
+
+for (const [text, nodes] of TABLES)
+  test(`\`renderMarkdown()\` reads tables: ${JSON.stringify(text)}`, () =>
+    expect(JSON.parse(JSON.stringify(renderMarkdown(text)))).toEqual(nodes as never));
+
+test("`renderMarkdown()` reads a long table as one, in time", () => {
+  const rows = Array.from({ length: 1500 }, (_, index) => `| ${index} | ${"text ".repeat(5)} |\n`).join("");
+  const started = performance.now();
+  const nodes = renderMarkdown(`| a | b |\n|---|---|\n${rows}`);
+  expect(nodes?.map((node) => [node[0], node.length])).toEqual([["table", 1503]]);
+  for (const piece of ["|", "|-", "| a ", "|---\n", "a|\n|-|\n", "\\|"])
+    renderMarkdown(piece.repeat(90_000 / piece.length));
+  expect(performance.now() - started).toBeLessThan(3000);
+});
+
 test("`renderMarkdown()` makes no node of a hostile text's own", () => {
   const names = new Set<unknown>();
   const walk = (node: unknown): void => {
@@ -108,7 +147,7 @@ test("`renderMarkdown()` makes no node of a hostile text's own", () => {
     node.slice(1).forEach(walk);
   };
   for (const text of HOSTILE) renderMarkdown(`${text}\n\n- ${text}\n\n> ${text}\n`)?.forEach(walk);
-  const known = ["b", "i", "s", "code", "a", "h", "p", "quote", "li", "ul", "ol", "pre", "html", "hr"];
+  const known = ["b", "i", "s", "code", "a", "h", "p", "quote", "li", "ul", "ol", "pre", "html", "hr", "table"];
   expect([...names].filter((name) => !known.includes(String(name)))).toEqual([]);
 });
 

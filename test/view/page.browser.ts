@@ -381,6 +381,32 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
+test("a table is drawn as one, whatever stands in it stays text, and its column keeps its side", async () => {
+  const repository = gitRepository();
+  const cell = HOSTILE.join(" ").replace(/[|\\\s]+/g, " ");
+  const body = `## Decisions\n\n| Store | Costs |\n|---|--:|\n| **SQLite** | 0 |\n| ${cell} | 2 |\n`;
+  writeThreads(repository.top, "app", { main: { parentId: "null", body } });
+  const page = await open(await pageOf(repository));
+  const texts = await page.evaluate(
+    "[...document.querySelectorAll('.prose tr')].map((row) => [...row.cells].map((cell) => cell.textContent))",
+  );
+  expect(texts).toMatchObject([
+    ["Store", "Costs"],
+    ["SQLite", "0"],
+    [expect.any(String), "2"],
+  ]);
+  const sides =
+    "[...document.querySelectorAll('.prose th, .prose td')].map((cell) => getComputedStyle(cell).textAlign)";
+  expect(await page.evaluate<string[]>(sides)).toEqual(["start", "end", "start", "end", "start", "end"]);
+  const others = "[...document.querySelectorAll('.prose table *')].map(({ localName }) => localName)";
+  const known = ["thead", "tbody", "tr", "th", "td", "strong", "em", "s", "code", "a"];
+  expect((await page.evaluate<string[]>(others)).filter((name) => !known.includes(name))).toEqual([]);
+  await page.evaluate(`${axeSource()}; 0`);
+  expect(await page.evaluate<unknown>("axe.run().then(({ violations }) => violations.map(({ id }) => id))")).toEqual(
+    [],
+  );
+});
+
 for (const colorScheme of ["light", "dark"] as const) {
   test(`axe finds nothing that keeps people out, contrast included, in ${colorScheme}`, async () => {
     const page = await open(await pageOf(shop), { colorScheme });

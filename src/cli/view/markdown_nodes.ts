@@ -1,5 +1,6 @@
 import { type Block, DEEPEST, type Inner, parseBlocks } from "../../core/markdown.ts";
 import { type Inline, parseInline } from "./inline.ts";
+import { type Alignment, findTable } from "./table.ts";
 
 /** A block of a Markdown text as the page draws it: an element's name and what is in it, or inline content. */
 export type MarkdownNode =
@@ -8,6 +9,7 @@ export type MarkdownNode =
   | readonly ["p" | "quote" | "li" | "ul", ...MarkdownNode[]]
   | readonly ["ol", number, ...MarkdownNode[]]
   | readonly ["pre" | "html", string]
+  | readonly ["table", readonly (Alignment | null)[], ...(readonly (readonly Inline[])[])[]]
   | readonly ["hr"];
 
 const LONGEST_TEXT = 100_000;
@@ -33,35 +35,56 @@ interface Count {
 function renderBlocks(source: string, depth: number, count: Count): readonly MarkdownNode[] {
   if (depth > DEEPEST) return [["p", source]];
   const nodes: MarkdownNode[] = [];
-  for (const block of parseBlocks(source, depth)) {
+  for (const block of joinTables(parseBlocks(source, depth), source)) {
     count.nodes++;
     if (count.nodes > MOST_NODES) return nodes;
-    const node = renderBlock(block, source.slice(block.start, block.end), depth, count);
-    if (node !== undefined) nodes.push(node);
+    nodes.push(...renderBlock(block, source.slice(block.start, block.end), depth, count));
   }
   return nodes;
 }
 
-function renderBlock(block: Block, raw: string, depth: number, count: Count): MarkdownNode | undefined {
+/** A long table is parsed piece by piece, as paragraphs that follow each other at once. */
+function joinTables(blocks: readonly Block[], source: string): readonly Block[] {
+  const joined: Block[] = [];
+  for (const block of blocks) {
+    const last = joined.at(-1);
+    const isNext = block.kind === "paragraph" && last?.kind === "paragraph";
+    if (isNext && findTable(source.slice(last.start, last.end).trim()) !== undefined)
+      joined[joined.length - 1] = { ...last, end: block.end };
+    else joined.push(block);
+  }
+  return joined;
+}
+
+function renderBlock(block: Block, raw: string, depth: number, count: Count): readonly MarkdownNode[] {
   switch (block.kind) {
     case "space":
-      return undefined;
+      return [];
     case "rule":
-      return ["hr"];
+      return [["hr"]];
     case "heading":
-      return ["h", block.level, ...parseInline(block.text)];
+      return [["h", block.level, ...parseInline(block.text)]];
     case "code":
-      return ["pre", block.isFenced ? withoutFence(raw) : raw.replace(/^(?: {4}|\t)/gm, "").trimEnd()];
+      return [["pre", block.isFenced ? withoutFence(raw) : raw.replace(/^(?: {4}|\t)/gm, "").trimEnd()]];
     case "html":
     case "definition":
-      return ["html", raw.trimEnd()];
+      return [["html", raw.trimEnd()]];
     case "quote":
-      return ["quote", ...block.inner.flatMap(({ text }) => renderBlocks(text, depth + 1, count))];
+      return [["quote", ...block.inner.flatMap(({ text }) => renderBlocks(text, depth + 1, count))]];
     case "list":
-      return renderList(block.inner, raw, depth, count);
+      return [renderList(block.inner, raw, depth, count)];
     default:
-      return ["p", ...parseInline(raw.trim().replace(/^[ \t]+/gm, ""))];
+      return renderParagraph(raw.trim().replace(/^[ \t]+/gm, ""), count);
   }
+}
+
+function renderParagraph(text: string, count: Count): readonly MarkdownNode[] {
+  const table = findTable(text);
+  if (table === undefined) return [["p", ...parseInline(text)]];
+  const { alignments, rows, above } = table;
+  count.nodes += alignments.length * rows.length;
+  const drawn: MarkdownNode = ["table", alignments.map((alignment) => alignment ?? null), ...rows];
+  return above === "" ? [drawn] : [["p", ...parseInline(above)], drawn];
 }
 
 function renderList(items: readonly Inner[], raw: string, depth: number, count: Count): MarkdownNode {

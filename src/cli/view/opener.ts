@@ -1,7 +1,5 @@
 import process from "node:process";
-import { findOnPath, runClient } from "../../io/client_process.ts";
-
-const LONGEST_WAIT_MS = 3000;
+import { findOnPath, startDetached } from "../../io/client_process.ts";
 
 /** The system's program that opens a file, with the words before the file's path; `undefined` where there is none or no screen. */
 export function findOpener(): readonly [string, ...string[]] | undefined {
@@ -22,17 +20,8 @@ function named(program: string, ...words: readonly string[]): readonly [string, 
   return path === undefined ? undefined : [path, ...words];
 }
 
-/** Opens a file with the system's program for it, without a shell; false if that failed. One that stays is left running. */
+/** Opens a file with the system's program for it, without a shell; false if that can't be started. It lives on by itself. */
 export async function openFile(path: string): Promise<boolean> {
   const [program, ...words] = findOpener() ?? [];
-  if (program === undefined) return false;
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(true), LONGEST_WAIT_MS);
-  runClient(program, [...words, path]).then(
-    ({ code }) => resolve(code === 0),
-    () => resolve(false),
-  );
-  const isOpened = await promise;
-  clearTimeout(timer);
-  return isOpened;
+  return program !== undefined && (await startDetached(program, [...words, path]));
 }

@@ -10,6 +10,9 @@ const SCRIPT = `(() => {\n"use strict";\n${SCRIPT_THREAD}${SCRIPT_TREE}${SCRIPT_
 // What a page's text must not carry to a terminal or an editor as it is; JSON writes it as escapes.
 const UNSEEN = /[<\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
+/** What each page begins with, by which a file is known to be one. */
+export const PAGE_START = "<!doctype html>\n<!-- A page of threadmind view, which may replace it. -->\n";
+
 /** The page as one HTML document that needs no network; the same for the same data. */
 export function renderPage(data: PageData): string {
   const title = escapeHtml(`${data.projects[data.open.project]?.title ?? data.folder} · ThreadMind`);
@@ -20,8 +23,7 @@ export function renderPage(data: PageData): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
-  return `<!doctype html>
-<html lang="en">
+  return `${PAGE_START}<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">

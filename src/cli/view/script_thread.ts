@@ -68,6 +68,13 @@ function drawInline(node) {
   return el("a", { href: address, title: address, rel: "noopener noreferrer", target: "_blank" }, label.map(drawInline));
 }
 
+function drawGrid(alignments, rows) {
+  const draw = (tag) => (cell, at) => el(tag, { class: alignments[at] || undefined, scope: tag === "th" ? "col" : undefined }, cell.map(drawInline));
+  const [head, ...others] = rows;
+  return el("div", { class: "wide", tabindex: "0" }, el("table", {}, el("thead", {}, el("tr", {}, head.map(draw("th")))),
+    el("tbody", {}, others.map((row) => el("tr", {}, row.map(draw("td")))))));
+}
+
 function drawBlock(node) {
   if (typeof node === "string") return drawInline(node);
   const [name, first, ...rest] = node;
@@ -75,6 +82,7 @@ function drawBlock(node) {
   if (name === "h") return el("h" + Math.min(6, Math.max(3, first + 1)), {}, rest.map(drawInline));
   if (name === "pre") return el("pre", { class: "code", tabindex: "0" }, first);
   if (name === "html") return el("p", { class: "raw" }, first);
+  if (name === "table") return drawGrid(first, rest);
   if (name === "hr") return el("hr", {});
   if (name === "ol") return el("ol", { start: first === 1 ? undefined : first }, rest.map(drawBlock));
   if (name === "quote") return el("blockquote", {}, all.map(drawBlock));

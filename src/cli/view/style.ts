@@ -151,6 +151,12 @@ summary { cursor: pointer; }
 .scroll { overflow-x: auto; max-height: 420px; margin-top: 10px; }
 table { border-collapse: collapse; font-size: 13px; width: 100%; overflow-wrap: normal; }
 th, td { text-align: start; padding: 5px 12px 5px 0; border-bottom: 1px solid var(--rule); }
+.prose .wide { overflow-x: auto; white-space: normal; }
+.prose table { width: auto; font: 15px/1.5 var(--serif); }
+.prose :is(th, td), .prose th:nth-child(n) { text-align: start; vertical-align: top; padding-inline-end: 20px; }
+.prose th { font-weight: 600; }
+.prose :is(th, td).end { text-align: end; }
+.prose :is(th, td).centre { text-align: center; }
 .number, th:nth-child(n + 3) { text-align: end; font-variant-numeric: tabular-nums; }
 .noscript { padding: 24px; }
 @media (max-width: 760px) {

@@ -1,9 +1,7 @@
-import { basename, dirname, join, resolve } from "node:path";
+import { quote } from "../../core/id.ts";
 import { stripControls } from "../../core/text_controls.ts";
 import { getThread } from "../../core/tree.ts";
-import { ThreadMindError } from "../../errors.ts";
 import { readConfig } from "../../io/config.ts";
-import { isFolder, isWithin, kindOf, makeTemporaryFolder, realPath, writeWhole } from "../../io/files.ts";
 import { readStaleNotes } from "../../io/freshness.ts";
 import type { Git } from "../../io/git.ts";
 import type { Place } from "../../io/scene.ts";
@@ -14,6 +12,7 @@ import { isNoted } from "./contexts.ts";
 import { openFile } from "./opener.ts";
 import { renderPage } from "./page.ts";
 import { type PageInput, type ProjectView, pageDataOf } from "./page_data.ts";
+import { checkPageFile, writePageFile, writeTemporaryPage } from "./page_file.ts";
 
 /** What `view` answers: where the page is, or the page itself for standard output. */
 export type ViewOutcome = { readonly file: string } | { readonly page: string };
@@ -27,12 +26,15 @@ export async function runView(options: GlobalOptions, words: readonly string[]):
   if (output === "-" && options.isJson === true)
     throw usageError("--output - prints the page, and --json an answer", "view");
   const place = openPlace(options);
-  const target = output === undefined || output === "-" ? undefined : targetOf(output, place);
+  const target = output === undefined || output === "-" ? undefined : checkPageFile(output);
   const page = renderPage(pageDataOf(await readPageInput(place, options)));
   if (output === "-") return { page };
-  const file = target ?? join(makeTemporaryFolder("threadmind-view-"), "threadmind.html");
-  writeWhole(file, page, dirname(realPath(file) ?? file));
-  if (target === undefined && options.isJson !== true) await openFile(file);
+  if (output !== undefined && target !== undefined) {
+    writePageFile(target, page, output);
+    return { file: target };
+  }
+  const file = writeTemporaryPage(page, new Date());
+  if (options.isJson !== true) await openFile(file);
   return { file };
 }
 
@@ -44,6 +46,11 @@ function parseOutput(words: readonly string[]): string | undefined {
     if (name !== "--output") throw usageError(`it takes no ${JSON.stringify(word)}`, "view");
     const value = inline ?? words[++at];
     if (value === undefined || value === "") throw usageError("the option --output needs a value", "view");
+    if (inline === undefined && /^-./.test(value))
+      throw usageError(
+        `--output needs a file, and ${quote(value)} looks like an option: write ./${stripControls(value)}`,
+        "view",
+      );
     if (output !== undefined) throw usageError("--output is given twice", "view");
     output = value;
   }
@@ -52,23 +59,6 @@ function parseOutput(words: readonly string[]): string | undefined {
 
 function openPlace({ root, directory }: GlobalOptions): Place {
   return openSession({ whereabouts: { root, directory }, now: () => new Date() }).place();
-}
-
-/** The file to write. Throws `storage` for what can't be one. */
-function targetOf(output: string, { store }: Place): string {
-  const file = resolve(output);
-  const refuse = (why: string, hint: string): ThreadMindError =>
-    new ThreadMindError("storage", `Cannot write the page to ${JSON.stringify(output)}: ${why}.`, hint);
-  const kind = kindOf(file);
-  if (isFolder(file) || /[\\/]$/.test(output)) throw refuse("it is a folder", "Name a file in it.");
-  if (kind === "other") throw refuse("it is no regular file", "Name another, or - for standard output.");
-  if (!isFolder(dirname(file))) throw refuse("there is no such folder", "Make the folder, or name another.");
-  if (kind === "link" && realPath(file) === undefined)
-    throw refuse("it is a link to nothing", "Remove the link, or name another file.");
-  const real = realPath(file) ?? join(realPath(dirname(file)) ?? dirname(file), basename(file));
-  if (isWithin(realPath(store.layout.data) ?? store.layout.data, real))
-    throw refuse("the page doesn't belong into .threadmind/", "Name a file elsewhere.");
-  return file;
 }
 
 /** Reads everything that the page shows; git is asked once for each project. */
