@@ -15,9 +15,10 @@ Installs threadmind, or upgrades it: run it again.
   --version VERSION   this version, with or without v, instead of the latest release
   --dir DIR           the folder for the program, instead of ~/.local/bin
   --from-source       compile the checkout this script lies in, instead of downloading; needs npm's npx, or Bun
-  --force             also replace a program that Homebrew, Scoop or npm put there
+  --force             also replace or remove a threadmind that this script did not put there
   --quiet             say nothing but errors
-  --uninstall         remove the program; .threadmind/ folders in your projects stay as they are
+  --uninstall         remove the program; .threadmind/ folders in your projects stay as they are. Before it, take the
+                      program out of the clients that start it: threadmind setup CLIENT --remove
   --help              show this
 
 Variables, each for the option of its name; an option wins:
@@ -31,17 +32,23 @@ It never asks for root, and edits no file of your shell: it prints the line to a
 END
 }
 
-say() { [ "$quiet" = 1 ] || printf '%s\n' "$*"; }
-warn() { printf 'threadmind: %s\n' "$*" >&2; }
+# What every program of ours has in it, and no other file called threadmind: the address of a thread.
+MARK='threadmind://thread/'
+
+# Whoever stops reading what is said here, as `| head -1` does, stops nothing else.
+say() { [ "$quiet" = 1 ] || printf '%s\n' "$*" 2>/dev/null || :; }
+warn() { printf 'threadmind: %s\n' "$*" >&2 || :; }
 fail() {
   warn "$1"
   shift
-  for line; do printf '%s\n' "$line" >&2; done
+  for line; do printf '%s\n' "$line" >&2 || :; done
   exit 1
 }
 has() { command -v "$1" >/dev/null 2>&1; }
 
 main() {
+  # CDPATH sends cd elsewhere; the two others make another program of what Bun compiled.
+  unset CDPATH BUN_BE_BUN BUN_OPTIONS
   version=${THREADMIND_VERSION:-}
   dir=${THREADMIND_INSTALL_DIR:-}
   base=${THREADMIND_DOWNLOAD_BASE:-}
@@ -50,6 +57,7 @@ main() {
   force=0
   work=
   new=
+  warned=0
   while [ $# -gt 0 ]; do
     case $1 in
       --version | --dir)
@@ -74,29 +82,23 @@ main() {
   version=${version#v}
   [ "$version" != latest ] || version=
   case $version in *[!0-9A-Za-z.+-]*) fail "Cannot install version \"$version\": that is no version" ;; esac
-  if [ -z "$dir" ] && [ "$task" = uninstall ]; then dir=$(receipt_value dir); fi
-  if [ -z "$dir" ]; then
-    [ -n "${HOME:-}" ] || fail "Cannot choose a folder: HOME is not set" "Name one with --dir DIR"
-    dir=$HOME/.local/bin
+  if [ "$task" = compile ] && [ -n "$version" ]; then
+    fail "Cannot compile version $version: --from-source compiles the checkout as it is" \
+      "Get that version with git checkout v$version, and leave out --version and THREADMIND_VERSION"
   fi
-  case $dir in
-    [~]/*) dir=$HOME/${dir#??} ;; # as in --dir=~/bin, which no shell has expanded
-    /*) ;;
-    *) dir=$(pwd)/$dir ;;
-  esac
-  [ "$dir" = / ] || dir=${dir%/}
-  target=$dir/threadmind
+  choose_folder
 
-  if [ "$task" = uninstall ]; then
-    uninstall
-    return
-  fi
-  umask 022
+  trap '' PIPE
   trap clean_up EXIT
   trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
-  refuse_foreign_owner replace
+  if [ "$task" = uninstall ]; then
+    uninstall
+    return
+  fi
+  refuse_foreign replace
+  work=$(mktemp -d) || fail "Cannot create a temporary folder" "Set TMPDIR to a folder you can write"
   if [ "$task" = compile ]; then
     compile
   else
@@ -110,6 +112,39 @@ clean_up() {
 }
 
 # ---- where it goes
+
+choose_folder() {
+  if [ -z "$dir" ] && [ "$task" = uninstall ]; then dir=$(receipt_value dir); fi
+  case $dir in
+    '' | [~] | [~]/*) [ -n "${HOME:-}" ] || fail "Cannot choose a folder: HOME is not set" "Name one with --dir DIR" ;;
+  esac
+  case $dir in
+    '') dir=$HOME/.local/bin ;;
+    [~] | [~]/*) dir=$HOME${dir#?} ;; # as in --dir=~/bin, which no shell has expanded
+    /*) ;;
+    *) dir=$(pwd)/$dir ;;
+  esac
+  case $dir in *[[:cntrl:]]*) fail "Cannot choose a folder: there is a line break or the like in its name" ;; esac
+  dir=$(without_dots "$dir")
+  target=${dir%/}/threadmind
+}
+
+# An absolute path without empty parts, . and .. in it, as cd takes them.
+without_dots() (
+  IFS=/
+  set -f
+  path=
+  # shellcheck disable=SC2086 # words on purpose
+  set -- $1
+  for part; do
+    case $part in
+      '' | .) ;;
+      ..) path=${path%/*} ;;
+      *) path=$path/$part ;;
+    esac
+  done
+  printf '%s' "${path:-/}"
+)
 
 receipt() {
   data=${XDG_DATA_HOME:-${HOME:+$HOME/.local/share}}
@@ -134,8 +169,8 @@ write_receipt() {
   } 2>/dev/null || warn "Cannot write $file: upgrading will download again even if nothing has changed"
 }
 
-# Who else looks after the program that lies there, by where its links lead.
-owner_of() {
+# Where a path leads, link by link.
+followed() (
   path=$1
   hops=0
   while [ -L "$path" ] && [ $hops -lt 20 ]; do
@@ -146,30 +181,47 @@ owner_of() {
     esac
     hops=$((hops + 1))
   done
-  case $path in
-    */Cellar/* | */homebrew/* | */linuxbrew/*) echo Homebrew ;;
-    */scoop/*) echo Scoop ;;
-    */node_modules/*) echo npm ;;
-    *) if [ -f "$1" ] && head -c 200 "$1" 2>/dev/null | grep -q 'node_modules\|env node'; then echo npm; fi ;;
-  esac
+  without_dots "$path"
+)
+
+# Without running it: nobody knows what a stranger's program does.
+is_ours() {
+  [ -f "$1" ] || return 1
+  [ -s "$1" ] || return 0
+  LC_ALL=C grep -qF "$MARK" "$1" 2>/dev/null && return
+  # What was damaged has lost its mark. A script in its place was somebody's decision.
+  [ "$(receipt_value dir)" = "$dir" ] && [ "$(head -c 2 "$1" | tr -d '\000')" != '#!' ]
 }
 
-refuse_foreign_owner() {
+# Ends the script if what lies in the program's place is somebody else's; $1 is what was to be done with it.
+refuse_foreign() {
+  [ -e "$target" ] || [ -L "$target" ] || return 0
+  if [ -d "$target" ]; then fail "Cannot $1 $target: a folder lies there" "Choose another folder with --dir DIR"; fi
   [ "$force" = 0 ] || return 0
-  owner=$(owner_of "$target")
-  case $owner in
-    Homebrew) set -- "$1" 'brew upgrade threadmind' 'brew uninstall threadmind' ;;
-    Scoop) set -- "$1" 'scoop update threadmind' 'scoop uninstall threadmind' ;;
-    npm) set -- "$1" 'npm install --global thread-mind-mcp' 'npm uninstall --global thread-mind-mcp' ;;
-    *) return 0 ;;
+  source=$(followed "$target")
+  owner=
+  case $source in
+    */Cellar/threadmind/*)
+      owner=Homebrew
+      set -- "$1" 'brew upgrade threadmind' 'brew uninstall threadmind'
+      ;;
+    */node_modules/thread-mind-mcp/*) owner=npm ;;
+    # Some package managers put a script there that names the launcher.
+    *) if [ -f "$source" ] && head -c 4096 "$source" | grep -aq '/node_modules/thread-mind-mcp/'; then owner=npm; fi ;;
   esac
-  fail "Cannot $1 $target: $owner put it there" \
+  [ "$owner" != npm ] || set -- "$1" 'npm install --global thread-mind-mcp' 'npm uninstall --global thread-mind-mcp'
+  [ -z "$owner" ] || fail "Cannot $1 $target: $owner put it there" \
     "Upgrade it with: $2" "Or remove it with: $3" "Or choose another folder with --dir, or insist with --force"
+  if [ -L "$target" ]; then
+    fail "Cannot $1 $target: it is a link to $source" \
+      "Remove the link, or name with --dir the folder it leads to" "Or insist with --force: then the link goes, and what it leads to stays"
+  fi
+  is_ours "$target" || fail "Cannot $1 $target: it is no program of ThreadMind" \
+    "Look what it is and move it away, or choose another folder with --dir" "Or insist with --force: then it is lost"
 }
 
 make_folder() {
   mkdir -p "$dir" 2>/dev/null || fail "Cannot create $dir" "Choose a folder of yours with --dir DIR"
-  if [ -d "$target" ]; then fail "Cannot write $target: a folder lies there" "Choose another folder with --dir DIR"; fi
   # Beside the old program: there a rename replaces it in one step, even while it runs.
   new=$dir/.threadmind-new.$$
   (: >"$new") 2>/dev/null || {
@@ -222,53 +274,132 @@ detect_libc() {
 unsupported() {
   fail "Cannot install for $system on $machine${1:+, $1}: there is no program for it" \
     "There are: linux-x64, linux-arm64, linux-x64-musl, linux-arm64-musl, darwin-x64, darwin-arm64, windows-x64, windows-arm64" \
-    "In a checkout, try: sh install.sh --from-source"
+    "Use it on one of those, or ask for yours: $REPOSITORY/issues"
 }
 
 # ---- downloading
 
+# Downloads $1 to the file $2; with a third word what can take long is shown at a terminal.
 fetch() {
   case $1 in
     file://*)
-      cp "${1#file://}" "$2" 2>/dev/null || fail "Cannot read ${1#file://}: no such file"
+      copy_from_folder "$1" "$2"
       return
       ;;
-    https://*) secure="--proto =https --tlsv1.2" ;;
-    http://127.* | http://localhost[:/]*) secure="--proto =http,https" ;;
+    https://*) protocols='=https' ;;
     http://*)
-      warn "$1 is not encrypted: who controls the way controls what you install"
-      secure="--proto =http,https"
+      protocols='=http,https'
+      warn_unencrypted "$1"
       ;;
     *) fail "Cannot download from \"$1\": addresses begin with https:// or file://" ;;
   esac
-  if has curl; then
-    # shellcheck disable=SC2086 # words on purpose
-    curl $secure -fsSL --retry 3 --connect-timeout 20 -o "$2" "$1" || not_fetched "$1"
-  elif has wget; then
-    wget -q -O "$2" "$1" || not_fetched "$1"
+  has curl || has wget || fail "Cannot download: neither curl nor wget is here" "Install one of them, or download the files" \
+    "of a release on another machine and name their folder: THREADMIND_DOWNLOAD_BASE=file:///folder"
+  : >"$work/reason"
+  if [ -n "${3:-}" ] && [ "$quiet" = 0 ] && [ -t 2 ]; then
+    transfer "$1" "$2" show || not_fetched "$1"
   else
-    fail "Cannot download: neither curl nor wget is here" "Install one of them, or download the files of a release on" \
-      "another machine and name their folder: THREADMIND_DOWNLOAD_BASE=file:///folder"
+    transfer "$1" "$2" '' 2>"$work/reason" || not_fetched "$1"
+  fi
+}
+
+# $3 is empty where nothing but an error may be said. A server that stops answering is given up.
+transfer() {
+  if has curl; then
+    how=-sS
+    [ -z "$3" ] || how=-#
+    curl --proto "$protocols" --tlsv1.2 -fL $how --retry 2 --connect-timeout 20 --speed-time 30 --speed-limit 1000 \
+      -o "$2" "$1"
+  elif wget --version 2>/dev/null | grep -q 'GNU Wget'; then
+    wget -nv ${3:+--show-progress} --tries=2 --timeout=20 -O "$2" "$1"
+  else
+    # BusyBox: there are builds without a time limit.
+    how=
+    if wget --help 2>&1 | grep -q -e '-T SEC'; then how='-T 20'; fi
+    [ -n "$3" ] || how="$how -q"
+    # shellcheck disable=SC2086 # words on purpose
+    wget $how -O "$2" "$1"
   fi
 }
 
 not_fetched() {
-  fail "Cannot download $1" "Look at $REPOSITORY/releases, or try again; behind a proxy, set https_proxy"
+  # The last line, without the tool's name, number and time.
+  reason=$(sed -n -e 's/^curl: ([0-9]*) //' -e 's/^wget: //' -e 's/^[0-9-]* [0-9:]* //' -e '$p' "$work/reason")
+  fail "Cannot download $1${reason:+: $reason}" \
+    "Look at $REPOSITORY/releases, or try again; behind a proxy, set https_proxy"
+}
+
+copy_from_folder() {
+  path=${1#file://}
+  case $path in localhost/*) path=${path#localhost} ;; esac
+  case $path in /*) ;; *) fail "Cannot read $1: write file:// and then an absolute path, file:///folder" ;; esac
+  [ -e "$path" ] || path=$(without_percents "$path")
+  cp "$path" "$2" 2>/dev/null || fail "Cannot read $path: no such file, or not yours to read"
+}
+
+# %20 and the like, as addresses write what they can't hold.
+without_percents() (
+  rest=$1
+  while :; do
+    case $rest in
+      *%[0-9A-Fa-f][0-9A-Fa-f]*)
+        before=${rest%%%[0-9A-Fa-f][0-9A-Fa-f]*}
+        rest=${rest#"$before"%}
+        after=${rest#??}
+        # shellcheck disable=SC2059 # an octal escape
+        printf '%s'"\\$(printf '%03o' "0x${rest%"$after"}")" "$before"
+        rest=$after
+        ;;
+      *)
+        printf '%s' "$rest"
+        return
+        ;;
+    esac
+  done
+)
+
+warn_unencrypted() {
+  host=${1#*://}
+  host=${host%%[/?#]*}
+  host=${host##*@}
+  case $host in
+    localhost | localhost:* | '[::1]' | '[::1]:'*) return ;;
+    127.*) case ${host%%:*} in *[!0-9.]*) ;; *) return ;; esac ;;
+  esac
+  [ "$warned" = 1 ] || warn "$1 is not encrypted: who controls the way controls what you install"
+  warned=1
+}
+
+# Before anything is downloaded for nothing.
+find_checker() {
+  for checker in sha256sum shasum openssl; do if has $checker; then return; fi; done
+  checker=
+  [ "${THREADMIND_SKIP_CHECKSUM:-}" = 1 ] || fail "Cannot check the download: sha256sum, shasum and openssl are missing" \
+    "Install one of them, or set THREADMIND_SKIP_CHECKSUM=1 to do without the check"
+  warn "The download will not be checked, as THREADMIND_SKIP_CHECKSUM says"
 }
 
 sha256_of() {
-  if has sha256sum; then
-    sha256sum "$1" | cut -d ' ' -f 1
-  elif has shasum; then
-    shasum -a 256 "$1" | cut -d ' ' -f 1
-  elif has openssl; then
-    openssl dgst -sha256 -r "$1" | cut -d ' ' -f 1
-  else
-    [ "${THREADMIND_SKIP_CHECKSUM:-}" = 1 ] || fail "Cannot check the download: sha256sum, shasum and openssl are missing" \
-      "Install one of them, or set THREADMIND_SKIP_CHECKSUM=1 to do without the check"
-    warn "The download is not checked, as THREADMIND_SKIP_CHECKSUM says"
-    echo unchecked
+  case $checker in
+    sha256sum) sha256sum "$1" ;;
+    shasum) shasum -a 256 "$1" ;;
+    openssl) openssl dgst -sha256 -r "$1" ;;
+  esac | cut -d ' ' -f 1
+}
+
+# Ends the script if a proxy or a page to sign in has answered in the place of a file.
+refuse_page() {
+  if head -c 1000 "$1" | LC_ALL=C grep -aqi -e '<!doctype html' -e '<html'; then
+    fail "Cannot read $2: a web page came in its place, a proxy's or one to sign in" \
+      "Open the address in a browser to see it, or try another network"
   fi
+}
+
+# The checksums that SHA256SUMS has for a file, as any tool may have written it.
+sums_of() {
+  name=$(printf '%s' "$1" | sed 's/[.]/\\./g')
+  tr -d '\r' <"$work/SHA256SUMS" | sed -n "s/^\\([0-9A-Fa-f]\\{64\\}\\) [ *]\\(\\.\\/\\)\\{0,1\\}$name\$/\\1/p" |
+    tr A-F a-f | sort -u
 }
 
 download() {
@@ -285,10 +416,14 @@ download() {
     already_there "$version"
     return
   fi
-  work=$(mktemp -d) || fail "Cannot create a temporary folder" "Set TMPDIR to a folder you can write"
+  find_checker
   fetch "$base/SHA256SUMS" "$work/SHA256SUMS"
-  expected=$(sed -n "s/^\\([0-9a-f]\\{64\\}\\) [ *]$archive\$/\\1/p" "$work/SHA256SUMS")
-  [ -n "$expected" ] || fail "Cannot install for $platform: $base/SHA256SUMS names no $archive"
+  refuse_page "$work/SHA256SUMS" "$base/SHA256SUMS"
+  expected=$(sums_of "$archive")
+  case $expected in
+    '') fail "Cannot install for $platform: $base/SHA256SUMS names no $archive" ;;
+    *[!0-9a-f]*) fail "Cannot install for $platform: $base/SHA256SUMS has more than one checksum for $archive" ;;
+  esac
   if [ "$(receipt_value sha256)" = "$expected" ] && [ "$(receipt_value dir)" = "$dir" ]; then
     installed=$(version_of "$target")
     if [ -n "$installed" ] && [ "$installed" = "$(receipt_value version)" ]; then
@@ -298,9 +433,11 @@ download() {
   fi
   make_folder
   say "Downloading $base/$archive"
-  fetch "$base/$archive" "$work/$archive"
-  found=$(sha256_of "$work/$archive")
-  if [ "$found" != "$expected" ] && [ "$found" != unchecked ]; then
+  fetch "$base/$archive" "$work/$archive" show
+  refuse_page "$work/$archive" "$base/$archive"
+  found=
+  [ -z "$checker" ] || found=$(sha256_of "$work/$archive")
+  if [ -n "$checker" ] && [ "$found" != "$expected" ]; then
     fail "Cannot install $archive: its checksum is not the one in SHA256SUMS, so it was damaged or changed" \
       "expected $expected" "found    $found" "Nothing was installed; try again"
   fi
@@ -325,7 +462,6 @@ compile() {
     fail "Cannot compile: neither Bun $needed nor npx is here" "Install Node with npm, or Bun $needed"
   fi
   make_folder
-  work=$(mktemp -d)
   say "Compiling $source"
   # shellcheck disable=SC2086 # words on purpose
   (cd "$source" && $bun install --frozen-lockfile --no-summary && $bun build/compile.ts --output "$work") >"$work/log" 2>&1 || {
@@ -339,9 +475,33 @@ compile() {
 
 # ---- putting in place
 
+# Runs a program for at most $1 seconds; what it says, it says into the file "said".
+run_briefly() {
+  seconds=$1
+  shift
+  "$@" >"$work/said" 2>&1 </dev/null &
+  program=$!
+  waiting=$work/waiting.$program
+  : >"$waiting"
+  (
+    while [ "$seconds" -gt 0 ]; do
+      sleep 1
+      [ -e "$waiting" ] || exit 0
+      seconds=$((seconds - 1))
+    done
+    kill -9 $program
+  ) >/dev/null 2>&1 &
+  status=0
+  { wait $program || status=$?; } 2>/dev/null
+  rm -f "$waiting"
+  return $status
+}
+
+# The version of a program of ours, if it tells one.
 version_of() {
-  [ -x "$1" ] && [ -f "$1" ] || return 0
-  ("$1" --version </dev/null 2>/dev/null || :) | sed -n '1s/^threadmind \([^ ]*\)$/\1/p'
+  [ -x "$1" ] && is_ours "$1" || return 0
+  run_briefly 5 "$1" --version || :
+  sed -n '1s/^threadmind \([^ ]*\)$/\1/p' "$work/said"
 }
 
 already_there() {
@@ -351,9 +511,12 @@ already_there() {
 
 put_in_place() {
   cp "$1" "$new" || fail "Cannot write into $dir: is the disk full?"
-  chmod 755 "$new"
+  chmod +x "$new" # for whom the person's umask says
   # The old program stays until the new one has run, on this very file system.
-  if ! answer=$("$new" --version </dev/null 2>&1); then explain_failure "$answer"; fi
+  status=0
+  run_briefly 60 "$new" --version || status=$?
+  answer=$(cat "$work/said")
+  [ $status = 0 ] || explain_failure "${answer:-nothing (exit code $status)}"
   case $answer in
     "threadmind "*) ;;
     *) explain_failure "$answer" ;;
@@ -369,9 +532,15 @@ put_in_place() {
   case $before in
     "") say "Installed threadmind $got: $target" ;;
     "$got") say "Installed threadmind $got again: $target" ;;
-    *) say "Upgraded threadmind $before to $got: $target" "(sessions that are open go on with $before)" ;;
+    *) say "$(step_to "$got" "$before"): $target" "(sessions that are open go on with $before)" ;;
   esac
   advise_path
+}
+
+step_to() {
+  case $1$2 in *[!0-9.]*) echo "Replaced threadmind $2 with $1" && return ;; esac
+  first=$(printf '%s\n' "$1" "$2" | sort -t . -k 1,1n -k 2,2n -k 3,3n | head -n 1)
+  if [ "$first" = "$1" ]; then echo "Downgraded threadmind $2 to $1"; else echo "Upgraded threadmind $2 to $1"; fi
 }
 
 explain_failure() {
@@ -395,28 +564,43 @@ advise_path() {
       return 0
       ;;
   esac
+  # Quoted so that a shell reads it as it stands, and readable where that needs little.
   shown=$dir
-  case $dir in "${HOME:-/nowhere}"/*) shown="\$HOME/${dir#"$HOME"/}" ;; esac
+  case $dir in "${HOME:-/nowhere}"/*) shown=${dir#"$HOME"/} ;; esac
+  case $shown in
+    *[!0-9A-Za-z/._\ +,@%-]*) shown=$(quoted "$dir") ;;
+    "$dir") shown=\"$dir\" ;;
+    *) shown="\"\$HOME/$shown\"" ;;
+  esac
   say ""
   say "$dir is not on your PATH. Add it, for this shell and those to come:"
   case ${SHELL:-} in
-    */fish) say "  fish_add_path \"$shown\"" ;;
+    */fish)
+      case $shown in \'*) shown="'$(printf '%s' "$dir" | sed "s/['\\\\]/\\\\&/g")'" ;; esac
+      say "  fish_add_path $shown"
+      ;;
     */zsh) path_line .zshrc ;;
     */bash) if [ "$(uname -s)" = Darwin ]; then path_line .bash_profile; else path_line .bashrc; fi ;;
     *) path_line .profile ;;
   esac
 }
 
+quoted() {
+  printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"
+}
+
 path_line() {
-  say "  export PATH=\"$shown:\$PATH\""
-  say "  echo 'export PATH=\"$shown:\$PATH\"' >> ~/$1"
+  line="export PATH=${shown%\"}:\$PATH\""
+  case $shown in \'*) line="export PATH=$shown:\"\$PATH\"" ;; esac
+  say "  $line"
+  say "  printf '%s\\n' $(quoted "$line") >> ~/$1"
 }
 
 uninstall() {
   if [ ! -e "$target" ] && [ ! -L "$target" ]; then
     say "There is no $target: nothing to remove"
   else
-    refuse_foreign_owner remove
+    refuse_foreign remove
     rm -f "$target" 2>/dev/null || fail "Cannot remove $target: the folder is not yours to write"
     say "Removed $target"
   fi
@@ -425,7 +609,7 @@ uninstall() {
     rmdir "$(dirname "$(receipt)")" 2>/dev/null || :
   fi
   say "Threads stay where they are, in .threadmind/ of each project. A client you connected still names the program:" \
-    "take it out of the client's settings."
+    "take it out of the client's settings, or install once more and run threadmind setup CLIENT --remove."
 }
 
 main "$@"

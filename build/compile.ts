@@ -59,12 +59,17 @@ function sign(program: string): void {
   if (status !== 0) throw new Error(`Cannot sign ${program}: ${stderr}`);
 }
 
+/** A version as Windows shows it: four numbers, whatever comes before a release. */
+export function windowsVersion(version: string): string {
+  return `${version.replace(/-.*/, "")}.0`;
+}
+
 /** What Windows shows of a program; only a build on Windows can write it. */
 function windowsDetails() {
   return {
     title: "ThreadMind",
     publisher: "ThreadMind contributors",
-    version: `${manifest.version}.0`,
+    version: windowsVersion(manifest.version),
     description: "ThreadMind",
     copyright: `ThreadMind contributors, ${manifest.license} licence`,
   };

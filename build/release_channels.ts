@@ -119,19 +119,22 @@ export function renderBundleManifest(target: TargetName): string {
 /** The entry of the MCP Registry. */
 export function renderServer(sums: Sums): string {
   const transport = { type: "stdio" };
+  const root = (isRequired: boolean): object => ({
+    name: "THREADMIND_ROOT",
+    description:
+      "The project folder: the repository whose threads the server keeps, for clients that start servers elsewhere",
+    format: "filepath",
+    isRequired,
+  });
   const bundles = BUNDLE_TARGETS.map((target) => ({
     registryType: "mcpb",
     identifier: `${RELEASE.downloads}/${bundleName(target)}`,
     version: RELEASE.version,
     fileSha256: sumOf(sums, bundleName(target)),
     transport,
+    // A bundle's server starts in no project: its manifest asks for the folder too.
+    environmentVariables: [root(true)],
   }));
-  const root = {
-    name: "THREADMIND_ROOT",
-    description: "The repository whose threads the server keeps, for clients that start servers elsewhere",
-    format: "filepath",
-    isRequired: false,
-  };
   return json({
     $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
     name: RELEASE.registryName,
@@ -146,7 +149,7 @@ export function renderServer(sums: Sums): string {
         identifier: RELEASE.packageName,
         version: RELEASE.version,
         transport,
-        environmentVariables: [root],
+        environmentVariables: [root(false)],
       },
       ...bundles,
     ],

@@ -8,7 +8,7 @@ import { TARGET_NAMES } from "./targets.ts";
 /** Files that name the repository's page, which nothing but package.json decides; they name no other of its host. */
 const ADDRESSED = [
   ...["install.sh", "install.ps1", "README.md", "CONTRIBUTING.md", "SECURITY.md"],
-  ...["docs/install.md", "docs/releasing.md"],
+  ...["docs/install.md", "docs/releasing.md", "docs/guide/ci.md", "docs/fr/ci.md"],
 ];
 
 const ADDRESS = new RegExp(`${new URL(RELEASE.repository).origin}/[\\w.-]+/[\\w.-]*\\w`, "g");
@@ -17,6 +17,9 @@ const SHORT = new URL(RELEASE.repository).pathname.slice(1);
 
 /** owner/name, as commands and workflows write it, there with a tag. */
 const SHORT_ADDRESS = new RegExp(`(?:--repo |uses: )([\\w.-]+/${SHORT.split("/")[1]})(?:@(v[\\w.-]+))?`, "g");
+
+/** 1.2.3, or before it 1.2.3-rc.1: what npm, Scoop, Homebrew, bundles and file names all take as a version. */
+const RELEASABLE = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z]+(?:\.[0-9A-Za-z]+)*)?$/;
 
 /**
  * What contradicts package.json in a checkout, a sentence each: another version, another address, and for a release,
@@ -35,6 +38,7 @@ export function findContradictions(top: string, tag?: string): readonly string[]
   const headings = [...read("CHANGELOG.md").matchAll(/^## \[?v?([^\s\]]+)/gm)].map(([, heading]) => heading);
   const wanted = tag === undefined ? [version, "Unreleased"] : [version];
   return [
+    ...(RELEASABLE.test(version) ? [] : [`package.json has version ${version}, which is neither 1.2.3 nor 1.2.3-rc.1`]),
     ...versions
       .filter(([, found]) => found !== version)
       .map(([where, found]) => `${where} has version ${found}, package.json ${version}`),

@@ -2,7 +2,7 @@
 // Starts the program that npm installed for this platform, in the place of this process as far as Node lets one.
 
 const { execFileSync, spawn } = require("node:child_process");
-const { name, version } = require("../package.json");
+const { name, version, optionalDependencies } = require("../package.json");
 
 const file = process.platform === "win32" ? "threadmind.exe" : "threadmind";
 
@@ -41,10 +41,14 @@ function findProgram() {
 
 const program = findProgram();
 if (program === undefined) {
-  const wanted = `${name}-${platforms()[0]}`;
+  const [platform] = platforms();
+  const wanted = `${name}-${platform}`;
+  const there = Object.keys(optionalDependencies).map((each) => each.slice(name.length + 1));
   process.stderr.write(
-    `threadmind: Cannot start: the package ${wanted} is not installed\n` +
-      `Install again without --omit=optional or --no-optional: npm install ${name}@${version}\n`,
+    wanted in optionalDependencies
+      ? `threadmind: Cannot start: the package ${wanted} is not installed\n` +
+          `Install again without --omit=optional or --no-optional: npm install ${name}@${version}\n`
+      : `threadmind: Cannot start: there is no program for ${platform}\nThere are: ${there.join(", ")}\n`,
   );
   process.exitCode = 1;
 } else {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { windowsVersion } from "../../build/compile.ts";
 import {
   BUNDLE_TARGETS,
   renderBundleManifest,
@@ -103,7 +104,11 @@ test("the MCP Registry's entry has what its schema of 2025-12-11 asks for", () =
   expect(server.version).toBe(RELEASE.version);
   expect(server.repository).toEqual({ url: RELEASE.repository, source: "github" });
   expect(server.packages).toHaveLength(1 + BUNDLE_TARGETS.length);
-  for (const { registryType, identifier, version, transport, fileSha256 } of server.packages) {
+  for (const { registryType, identifier, version, transport, fileSha256, environmentVariables } of server.packages) {
+    // Where a bundle asks for the project folder, so does its entry.
+    expect(environmentVariables).toEqual([
+      expect.objectContaining({ name: "THREADMIND_ROOT", isRequired: registryType === "mcpb" }),
+    ]);
     expect({ version, transport }).toEqual({ version: RELEASE.version, transport: { type: "stdio" } });
     expect(identifier).toContain("mcp");
     if (registryType === "mcpb") expect(fileSha256).toBe(sums.get(identifier.slice(RELEASE.downloads.length + 1)));
@@ -203,6 +208,23 @@ test("another version, another address or a change log without the release is fo
     `CHANGELOG.md begins with Unreleased, not ${RELEASE.version}`,
     `install.sh names https://github.com/someone/fork, package.json ${RELEASE.repository}`,
   ]);
+});
+
+test("a version that some channel can't take is found, and one before a release fits all", () => {
+  const copy = temporaryFolder("versions");
+  for (const version of ["1.2", "v1.2.3", "1.2.3+5", "1.2.3-", "1.2.3-rc_1"]) {
+    writeFileSync(join(copy, "package.json"), JSON.stringify({ version }));
+    mkdirSync(join(copy, "plugin/.claude-plugin"), { recursive: true });
+    mkdirSync(join(copy, ".claude-plugin"), { recursive: true });
+    for (const path of ["plugin/.claude-plugin/plugin.json", ".claude-plugin/marketplace.json"])
+      writeFileSync(join(copy, path), "{}");
+    expect(findContradictions(copy)).toContain(
+      `package.json has version ${version}, which is neither 1.2.3 nor 1.2.3-rc.1`,
+    );
+  }
+  writeFileSync(join(copy, "package.json"), '{"version":"1.2.3-rc.1"}');
+  expect(findContradictions(copy).filter((found) => found.includes("neither"))).toEqual([]);
+  expect([windowsVersion("1.2.3"), windowsVersion("1.2.3-rc.1")]).toEqual(["1.2.3.0", "1.2.3.0"]);
 });
 
 test("what a release needs of a target its name says", () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
+  appendFileSync,
   chmodSync,
   copyFileSync,
   existsSync,
@@ -11,21 +12,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { VERSION } from "../../src/version.ts";
-import { type Result, TOP } from "../support/binary.ts";
+import { TOP } from "../support/binary.ts";
 import { environment, temporaryFolder, temporaryHome } from "../support/temp.ts";
 import { releasedFile, testUnless } from "./built.ts";
 import { findMissing } from "./debian.ts";
-import { type InstallMachine, installMachine } from "./installer.ts";
-import { type Mirror, openMirror, smallRelease, withSums } from "./mirror.ts";
+import { expectNothingLeft, expectRefusal, INTEL, installMachine, linux, MUSL, SHELLS } from "./installer.ts";
+import { MARK, type Mirror, openMirror, smallProgram, smallRelease, withSums } from "./mirror.ts";
 import { copyOfTree } from "./tree.ts";
-
-const isUnix = process.platform !== "win32";
-const noBusybox = findMissing({ busybox: ["busybox"] });
-const SHELLS: readonly (readonly [shell: string, missing: string | undefined])[] = [
-  ["dash", Bun.which("dash") === null ? "there is no dash" : undefined],
-  ["bash", Bun.which("bash") === null ? "there is no bash" : undefined],
-  ["busybox sh", noBusybox],
-];
 
 let mirror: Mirror;
 beforeAll(() => {
@@ -34,39 +27,12 @@ beforeAll(() => {
 afterAll(() => mirror.close());
 
 const ARM = "case $1 in -s) echo Linux ;; *) echo aarch64 ;; esac";
-const GLIBC = 'echo "ldd (Debian GLIBC 2.36-9) 2.36"';
-const MUSL = 'echo "musl libc (x86_64)" >&2; exit 1';
-const INTEL = "case $1 in -s) echo Linux ;; *) echo x86_64 ;; esac";
 const APPLE = "case $1 in -s) echo Darwin ;; *) echo x86_64 ;; esac";
-
-function linux(shell: string, more?: readonly string[]): InstallMachine {
-  const machine = installMachine(shell.split(" "), more);
-  machine.fake("uname", INTEL);
-  machine.fake("ldd", GLIBC);
-  return machine;
-}
 
 const from = (url = mirror.url): Record<string, string> => ({ THREADMIND_DOWNLOAD_BASE: url });
 
-/** Fails unless the installer failed, said so, and changed nothing. */
-function expectRefusal(machine: InstallMachine, result: Result, ...parts: readonly string[]): void {
-  expect({ code: result.code, stdout: result.stdout.replace(/^Downloading .*\n/, "") }).toEqual({
-    code: 1,
-    stdout: "",
-  });
-  for (const part of parts) expect(result.stderr).toContain(part);
-  expect(result.stderr).toMatch(/^threadmind: Cannot /m);
-  expectNothingLeft(machine);
-}
-
-function expectNothingLeft({ home, dir, receipt }: InstallMachine): void {
-  expect(existsSync(dir) ? readdirSync(dir).filter((name) => name.startsWith(".")) : []).toEqual([]);
-  expect(readdirSync(join(home, "../tmp"))).toEqual([]);
-  expect(existsSync(`${receipt}.new`)).toBe(false);
-}
-
 for (const [shell, missing] of SHELLS) {
-  const each = testUnless(isUnix ? missing : "install.sh is for Unix", `install.sh under ${shell}`);
+  const each = testUnless(missing, `install.sh under ${shell}`);
 
   each(`${shell}: installs, says where, and names the line for PATH`, async () => {
     const machine = linux(shell);
@@ -78,7 +44,7 @@ Installed threadmind 1.2.0: ${machine.program}
 
 ${machine.dir} is not on your PATH. Add it, for this shell and those to come:
   export PATH="$HOME/.local/bin:$PATH"
-  echo 'export PATH="$HOME/.local/bin:$PATH"' >> ~/.bashrc
+  printf '%s\\n' 'export PATH="$HOME/.local/bin:$PATH"' >> ~/.bashrc
 `,
     );
     expect(readdirSync(machine.dir)).toEqual(["threadmind"]);
@@ -98,7 +64,7 @@ ${machine.dir} is not on your PATH. Add it, for this shell and those to come:
     const damaged = openMirror(smallRelease("1.2.0"));
     const machine = linux(shell);
     mkdirSync(machine.dir, { recursive: true });
-    writeFileSync(machine.program, "#!/bin/sh\necho threadmind 1.0.0\n", { mode: 0o755 });
+    writeFileSync(machine.program, smallProgram("1.0.0"), { mode: 0o755 });
     const before = readFileSync(machine.program);
     damaged.files.set(name, good.with(100, (good[100] ?? 0) ^ 1));
     expectRefusal(
@@ -111,7 +77,7 @@ ${machine.dir} is not on your PATH. Add it, for this shell and those to come:
     expectRefusal(machine, await machine.install([], from(damaged.url)), "its checksum is not the one");
     damaged.files.delete(name);
     expectRefusal(machine, await machine.install([], from(damaged.url)), `Cannot download ${damaged.url}/${name}`);
-    damaged.files.set("SHA256SUMS", Buffer.from("<html>Sign in</html>\n"));
+    damaged.files.set("SHA256SUMS", Buffer.from(`${"0".repeat(64)}  another-${name}\n`));
     expectRefusal(machine, await machine.install([], from(damaged.url)), `names no ${name}`);
     damaged.files.delete("SHA256SUMS");
     expectRefusal(machine, await machine.install([], from(damaged.url)), `Cannot download ${damaged.url}/SHA256SUMS`);
@@ -161,7 +127,7 @@ ${machine.dir} is not on your PATH. Add it, for this shell and those to come:
   each(`${shell}: where there is no program it lists those there are`, async () => {
     const machine = linux(shell);
     machine.fake("uname", "case $1 in -s) echo FreeBSD ;; *) echo amd64 ;; esac");
-    expectRefusal(machine, await machine.install([], from()), "FreeBSD on amd64", "linux-arm64-musl", "--from-source");
+    expectRefusal(machine, await machine.install([], from()), "FreeBSD on amd64", "linux-arm64-musl", "/issues");
     machine.fake("uname", "case $1 in -s) echo Linux ;; *) echo armv7l ;; esac");
     expectRefusal(machine, await machine.install([], from()), "Linux on armv7l");
     machine.fake("uname", ARM);
@@ -188,6 +154,7 @@ ${machine.dir} is not on your PATH. Add it, for this shell and those to come:
     mkdirSync(machine.dir, { recursive: true });
     copyFileSync(Bun.which("sleep") ?? "", machine.program);
     chmodSync(machine.program, 0o755);
+    appendFileSync(machine.program, MARK);
     const running = Bun.spawn([machine.program, "30"]);
     const { code, stderr } = await machine.install(["--quiet"], from());
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -205,6 +172,11 @@ ${machine.dir} is not on your PATH. Add it, for this shell and those to come:
     expect(stdout).toBe(
       `Downloading ${next.url}/threadmind-linux-x64.tar.gz\nUpgraded threadmind 1.2.0 to 1.3.0: ${machine.program} (sessions that are open go on with 1.2.0)\n`,
     );
+    const back = await machine.install([], from());
+    expect(back.stdout).toContain(`\nDowngraded threadmind 1.3.0 to 1.2.0: ${machine.program} (sessions`);
+    for (const [name, bytes] of smallRelease("1.2.0-rc.1")) next.files.set(name, bytes);
+    const candidate = await machine.install([], from(next.url));
+    expect(candidate.stdout).toContain(`\nReplaced threadmind 1.2.0 with 1.2.0-rc.1: ${machine.program}`);
     await next.close();
   });
 
@@ -255,10 +227,12 @@ ${machine.dir} is not on your PATH. Add it, for this shell and those to come:
     const bare = linux(shell, ["sha256sum"]);
     expectRefusal(bare, await bare.install([], from()), "neither curl nor wget");
     const unchecked = linux(shell, ["curl"]);
+    mirror.takeRequests();
     expectRefusal(unchecked, await unchecked.install([], from()), "sha256sum, shasum and openssl are missing");
+    expect(mirror.takeRequests()).toEqual([]);
     const insisting = await unchecked.install([], { ...from(), THREADMIND_SKIP_CHECKSUM: "1" });
     expect(insisting.code).toBe(0);
-    expect(insisting.stderr).toContain("not checked");
+    expect(insisting.stderr).toContain("will not be checked");
   });
 
   each(`${shell}: a folder that can't be written is refused with advice, and root is never asked for`, async () => {
@@ -273,33 +247,6 @@ ${machine.dir} is not on your PATH. Add it, for this shell and those to come:
     expect(readOnly.code).toBe(0);
     expect(readOnly.stderr).toContain("Cannot write /proc/.local/share/threadmind/install.json");
     expect(readFileSync(join(TOP, "install.sh"), "utf8")).not.toMatch(/\bsudo\b/);
-  });
-
-  each(`${shell}: what another installer put there is left to it, unless told otherwise`, async () => {
-    for (const [path, owner] of [
-      ["Cellar/threadmind/1.0.0/bin/threadmind", "Homebrew"],
-      ["scoop/apps/threadmind/current/threadmind", "Scoop"],
-      ["lib/node_modules/thread-mind-mcp/bin/launcher.js", "npm"],
-    ] as const) {
-      const machine = linux(shell);
-      const file = join(machine.home, path);
-      mkdirSync(join(file, ".."), { recursive: true });
-      mkdirSync(machine.dir, { recursive: true });
-      writeFileSync(file, "#!/bin/sh\necho threadmind 1.0.0\n", { mode: 0o755 });
-      symlinkSync(`../../${path}`, machine.program);
-      expectRefusal(
-        machine,
-        await machine.install([], from()),
-        `Cannot replace ${machine.program}: ${owner} put it there`,
-        "--force",
-      );
-      expectRefusal(machine, await machine.install(["--uninstall"]), `Cannot remove ${machine.program}: ${owner}`);
-      const forced = await machine.install(["--force"], from());
-      expect({ code: forced.code, kept: readFileSync(file, "utf8") }).toEqual({
-        code: 0,
-        kept: "#!/bin/sh\necho threadmind 1.0.0\n",
-      });
-    }
   });
 
   each(`${shell}: another threadmind that comes first on PATH is pointed out`, async () => {
@@ -348,7 +295,7 @@ ${machine.dir} is not on your PATH. Add it, for this shell and those to come:
   });
 }
 
-testUnless(noBusybox, "install.sh on a system of BusyBox alone")(
+testUnless(SHELLS.find(([shell]) => shell === "busybox sh")?.[1], "install.sh on a system of BusyBox alone")(
   "on a system of BusyBox alone, as Alpine is, it installs the musl program",
   async () => {
     const machine = installMachine(["busybox", "sh"], []);
@@ -429,13 +376,16 @@ test("in a checkout it compiles and installs", async () => {
   symlinkSync(process.execPath, join(tools, "bun"));
   const path = `${tools}:${process.env.PATH}`;
   const copy = copyOfTree("repository");
+  // Where CDPATH is set, cd goes elsewhere and says so.
+  const parent = join(copy, "..");
   const env = environment(home, {
     PATH: path,
     HOME: home,
+    CDPATH: parent,
     BUN_INSTALL_CACHE_DIR: join(process.env.HOME ?? "", ".bun/install/cache"),
   });
-  const child = Bun.spawn(["sh", join(copy, "install.sh"), "--from-source", "--dir", dir], {
-    ...{ env, cwd: home, stdout: "pipe", stderr: "pipe" },
+  const child = Bun.spawn(["sh", "repository/install.sh", "--from-source", "--dir", dir], {
+    ...{ env, cwd: parent, stdout: "pipe", stderr: "pipe" },
   });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   expect({ code: await child.exited, stderr }).toEqual({ code: 0, stderr: "" });

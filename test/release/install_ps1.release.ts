@@ -56,7 +56,7 @@ test("install.ps1 checks before it replaces, and replaces by renaming", () => {
     "Get-FileHash",
     "-ne $expected",
     "Expand-Archive",
-    "$got = Get-Version $new",
+    "$got = Get-Version $new 60",
     "$aside = Move-Aside",
     "Remove-Old\n    if (-not $before)",
   ];
@@ -74,4 +74,48 @@ test("install.ps1's help names every option and every variable", () => {
   expect(options.length).toBe(7);
   for (const [, name] of options) expect(help).toContain(`-${name}`);
   for (const [name] of script.matchAll(/THREADMIND_\w+/g)) expect(help).toContain(name);
+});
+
+test("install.ps1 asks whose a program is before it runs, replaces or removes it", () => {
+  const main = script.slice(script.indexOf("if ($Help)"));
+  for (const [first, then] of [
+    ["Assert-Own 'remove'", "Remove-Item -LiteralPath $target"],
+    ["Assert-Own 'replace'", "Get-Version $target"],
+    ["if (Test-Own $target) {", "Get-Version $target"],
+    ["Assert-Own 'replace'", "$aside = Move-Aside"],
+  ] as const) {
+    expect([first, main.split(first).length]).toEqual([first, 2]);
+    expect([first, main.indexOf(first) < main.indexOf(then)]).toEqual([first, true]);
+  }
+  // Whoever starts a program here starts it with a limit.
+  expect(script).not.toMatch(/& \$\w+ --version/);
+  expect(script.match(/WaitForExit\((.*)\)\)/)?.[1]).toBe("$Seconds * 1000");
+});
+
+test("install.ps1 keeps and reads one note, of the same words", () => {
+  const written =
+    /\[ordered\] @\{ (.*) \}/
+      .exec(script)?.[1]
+      ?.split("; ")
+      .map((each) => each.split(" = ")[0] ?? "") ?? [];
+  const read = [...script.matchAll(/Get-Note '(\w+)'/g)].map(([, name = ""]) => name);
+  expect(written).toEqual(["method", "dir", "version", "sha256", "addedToPath"]);
+  expect(new Set(read)).toEqual(new Set(written.slice(1)));
+});
+
+test("install.ps1's patterns tell what put a program there, and a checksum's line, as install.sh does", () => {
+  const patterns = [...script.matchAll(/'([^'\n]+)' \{ \$owner = '(\w+)'/g)];
+  const ownerOf = (path: string) => patterns.find(([, pattern = ""]) => new RegExp(pattern, "i").test(path))?.[2];
+  expect(ownerOf("C:\\Users\\sam\\scoop\\shims\\threadmind.exe")).toBe("Scoop");
+  expect(ownerOf("C:\\Users\\sam\\scoop\\apps\\threadmind\\current\\threadmind.exe")).toBe("Scoop");
+  expect(ownerOf("C:\\Users\\sam\\AppData\\Local\\Microsoft\\WinGet\\Links\\threadmind.exe")).toBe("winget");
+  expect(ownerOf("C:\\x\\node_modules\\thread-mind-mcp-win32-x64\\bin\\threadmind.exe")).toBe("npm");
+  for (const home of ["scoop", "WinGet", "node_modules", "npm"])
+    expect(ownerOf(`C:\\Users\\${home}\\.local\\bin\\threadmind.exe`)).toBeUndefined();
+  const line = new RegExp(/\$line -match '([^']+)'/.exec(script)?.[1] ?? "-", "i");
+  const sum = "0123456789ABCDEF".repeat(4);
+  for (const text of [`${sum}  a.zip`, `${sum.toLowerCase()} *a.zip`, `${sum}  ./a.zip`, `${sum}  a.zip\r`])
+    expect(line.exec(text)?.[2]).toBe("a.zip");
+  for (const text of [`${sum.slice(1)}  a.zip`, `x${sum}  a.zip`, `${sum}  a b.zip`])
+    expect(line.exec(text)).toBeNull();
 });

@@ -1,13 +1,31 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { expect } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Result, spawn, TOP } from "../support/binary.ts";
 import { temporaryFolder, type Variables } from "../support/temp.ts";
+import { findMissing } from "./debian.ts";
+
+const noShell = (name: string): string | undefined => {
+  if (process.platform === "win32") return "install.sh is for Unix";
+  return Bun.which(name) === null ? `there is no ${name}` : undefined;
+};
+
+/** The shells under which the installer is tried, each with the reason where it can't be. */
+export const SHELLS: readonly (readonly [shell: string, missing: string | undefined])[] = [
+  ["dash", noShell("dash")],
+  ["bash", noShell("bash")],
+  ["busybox sh", findMissing({ busybox: ["busybox"] })],
+];
+
+/** What `uname` says on Linux on x64, and `ldd --version` where musl is the C library: scripts for `fake`. */
+export const INTEL = "case $1 in -s) echo Linux ;; *) echo x86_64 ;; esac";
+export const MUSL = 'echo "musl libc (x86_64)" >&2; exit 1';
 
 const TOOLS = [
   ..."awk cat chmod cp cut dirname env getconf grep gzip head ldd ls mkdir mktemp mv printf pwd readlink rm rmdir".split(
     " ",
   ),
-  ..."sed sh sleep tail tar tr uname".split(" "),
+  ..."sed sh sleep sort tail tar tr uname".split(" "),
 ];
 
 /** A machine for the installer: a home, and a PATH with what a small system has and no more. */
@@ -21,6 +39,8 @@ export interface InstallMachine {
   /** Puts a script of this text, in sh, on PATH, in the place of a tool of this name. */
   fake(tool: string, text: string): void;
   install(args?: readonly string[], variables?: Variables): Promise<Result>;
+  /** The same, called by a shell in whose script "$@" stands for the installer. */
+  installIn(script: string, variables?: Variables): Promise<Result>;
 }
 
 /** Makes a machine whose installer is run by this shell, such as `["busybox", "sh"]`; `more` tools are there too. */
@@ -36,6 +56,12 @@ export function installMachine(
     if (file !== null) symlinkSync(file, join(bin, tool));
   }
   const [command = "sh", ...words] = shell;
+  const installer = [Bun.which(command) ?? command, ...words, join(TOP, "install.sh")];
+  const environment = (variables: Variables): Record<string, string> => {
+    const own = { HOME: home, PATH: bin, TMPDIR: tmp, SHELL: "/bin/bash", LC_ALL: "C.UTF-8" };
+    const all: readonly (readonly [string, string | undefined])[] = Object.entries({ ...own, ...variables });
+    return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  };
   return {
     ...{ home, bin },
     dir: join(home, ".local/bin"),
@@ -46,19 +72,34 @@ export function installMachine(
       chmodSync(join(bin, `${tool}.new`), 0o755);
       Bun.spawnSync(["mv", "-f", join(bin, `${tool}.new`), join(bin, tool)]);
     },
-    install(args = [], variables = {}) {
-      const all: Variables = {
-        HOME: home,
-        PATH: bin,
-        TMPDIR: tmp,
-        SHELL: "/bin/bash",
-        LC_ALL: "C.UTF-8",
-        ...variables,
-      };
-      const env = Object.fromEntries(
-        Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
-      );
-      return spawn([Bun.which(command) ?? command, ...words, join(TOP, "install.sh"), ...args], { cwd: home, env });
-    },
+    install: (args = [], variables = {}) => spawn([...installer, ...args], { cwd: home, env: environment(variables) }),
+    installIn: (script, variables = {}) =>
+      spawn([Bun.which("sh") ?? "sh", "-c", script, "sh", ...installer], { cwd: home, env: environment(variables) }),
   };
+}
+
+/** A machine that calls itself Linux on x64 with glibc, wherever these tests run. */
+export function linux(shell: string, more?: readonly string[]): InstallMachine {
+  const machine = installMachine(shell.split(" "), more);
+  machine.fake("uname", INTEL);
+  machine.fake("ldd", 'echo "ldd (Debian GLIBC 2.36-9) 2.36"');
+  return machine;
+}
+
+/** Fails unless the installer failed, said so in these words, and left nothing half done. */
+export function expectRefusal(machine: InstallMachine, result: Result, ...parts: readonly string[]): void {
+  expect({ code: result.code, stdout: result.stdout.replace(/^Downloading .*\n/, "") }).toEqual({
+    code: 1,
+    stdout: "",
+  });
+  for (const part of parts) expect(result.stderr).toContain(part);
+  expect(result.stderr).toMatch(/^threadmind: Cannot /m);
+  expectNothingLeft(machine);
+}
+
+/** Fails if a temporary file is left. */
+export function expectNothingLeft({ home, dir, receipt }: InstallMachine): void {
+  expect(existsSync(dir) ? readdirSync(dir).filter((name) => name.startsWith(".")) : []).toEqual([]);
+  expect(readdirSync(join(home, "../tmp"))).toEqual([]);
+  expect(existsSync(`${receipt}.new`)).toBe(false);
 }

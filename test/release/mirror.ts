@@ -32,8 +32,16 @@ export function openMirror(files: ReadonlyMap<string, Uint8Array>): Mirror {
   };
 }
 
-/** The files of a small release whose program, on every Unix platform, is a shell script that tells its version. */
-export function smallRelease(version: string, script = `echo "threadmind ${version}"`): Map<string, Uint8Array> {
+/** What every program of ThreadMind has in it, by which install.sh and install.ps1 know theirs from a stranger's. */
+export const MARK = "threadmind://thread/";
+
+/** The text of a small program: a shell script with the mark, that tells its version. */
+export function smallProgram(version: string, script = `echo "threadmind ${version}"`): string {
+  return `#!/bin/sh\n# ${MARK}\n${script}\n`;
+}
+
+/** The files of a small release whose program, on every Unix platform, is a small program with the platform's name. */
+export function smallRelease(version: string, script?: string): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>();
   for (const platform of [
     "linux-x64",
@@ -43,7 +51,7 @@ export function smallRelease(version: string, script = `echo "threadmind ${versi
     "darwin-x64",
     "darwin-arm64",
   ]) {
-    const bytes = Buffer.from(`#!/bin/sh\n# ${platform}\n${script}\n`);
+    const bytes = Buffer.from(smallProgram(version, script).replace("\n", `\n# ${platform}\n`));
     const entries: Entry[] = [
       { path: `threadmind-${platform}/threadmind`, bytes, isExecutable: true },
       { path: `threadmind-${platform}/LICENSE`, bytes: Buffer.from("MIT\n") },

@@ -75,6 +75,29 @@ each("without its program the launcher says what to install", async () => {
   });
 });
 
+each("on a platform without a program the launcher names those that have one", async () => {
+  const cwd = await installed("--omit=optional");
+  const launcher = join(cwd, "node_modules/thread-mind-mcp/bin/launcher.js");
+  for (const [platform, arch, named] of [
+    ["linux", "ia32", "linux-ia32"],
+    ["freebsd", "x64", "freebsd-x64"],
+    ["win32", "ia32", "win32-ia32"],
+  ]) {
+    const pretend = join(cwd, `${named}.cjs`);
+    writeFileSync(
+      pretend,
+      `Object.defineProperty(process, "platform", { value: "${platform}" });Object.defineProperty(process, "arch", { value: "${arch}" });`,
+    );
+    const { code, stderr } = await spawn(["node", "--require", pretend, launcher], { cwd, env });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        `threadmind: Cannot start: there is no program for ${named}\n` +
+        "There are: linux-x64, linux-arm64, linux-x64-musl, linux-arm64-musl, darwin-x64, darwin-arm64, win32-x64, win32-arm64\n",
+    });
+  }
+});
+
 each("under Rosetta the launcher prefers the program for Apple silicon", async () => {
   const cwd = await installed("--omit=optional");
   const folder = join(cwd, "node_modules/thread-mind-mcp-darwin-arm64");
