@@ -6,6 +6,7 @@ import { type Argument, type Command, parseUsage } from "../src/commands/command
 import { COMMANDS } from "../src/commands/registry.ts";
 import { listShortcuts } from "../src/commands/shortcuts.ts";
 import { toolOf } from "../src/mcp/tool.ts";
+import { VERSION } from "../src/version.ts";
 
 const top = join(import.meta.dir, "..");
 const EFFECTS = {
@@ -105,11 +106,19 @@ function literal(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
+/** The action installs the version it belongs to. */
+function actionOf(text: string): string {
+  const line = /default: "[^"]*"(?= # rendered from package\.json)/;
+  if (!line.test(text)) throw new Error("action.yml has no version to render");
+  return text.replace(line, `default: "${VERSION}"`);
+}
+
 const readme = readFileSync(join(top, "README.md"), "utf8");
 const files = new Map([
   ["src/mcp/tool_list.ts", toolList()],
   ["docs/reference.md", reference()],
   ["README.md", between(readme, "tools", toolTable())],
+  ["action.yml", actionOf(readFileSync(join(top, "action.yml"), "utf8"))],
   ...listPluginFiles(),
   ["plugin/LICENSE", readFileSync(join(top, "LICENSE"), "utf8")],
 ]);

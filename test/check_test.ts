@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Result, run } from "./support/binary.ts";
 import { readThread, renderThread, snapshot, threadFile, writeProject } from "./support/stored_project.ts";
@@ -52,6 +52,12 @@ const CHANGES: Readonly<Record<string, (repository: GitRepository) => void>> = {
   "the title of": (repository) => write(repository, "auth", (text) => text.replace("title: auth", "title: Sign in")),
   "a bullet, with another one added and one removed, of": (repository) =>
     write(repository, "auth", (text) => text.replace("- JWT", "- more (from pay)")),
+  "who owns": (repository) => write(repository, "auth", (text) => text.replace(/author: .*\n/, "")),
+  "into a link the file of": ({ top, write: put, git }) => {
+    put("docs/auth.md", readThread(top, "auth"));
+    git("rm", "--quiet", ".threadmind/threads/app/auth.md");
+    symlinkSync("../../../docs/auth.md", threadFile(top, "auth"));
+  },
   "everything of": (repository) => repository.git("rm", "--quiet", ".threadmind/threads/app/auth.md"),
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { marked } from "marked";
 import { run } from "./support/binary.ts";
@@ -22,7 +22,11 @@ function put({ top }: GitRepository, id: string, thread: ThreadText, more = ""):
 async function diff({ top, home }: GitRepository, range = "base..HEAD"): Promise<string> {
   const { stdout, stderr, code } = await run(["diff", range], { cwd: top, home });
   if (code !== 0) throw new Error(stderr);
-  return stdout;
+  const [legend = "", ...rest] = stdout.split("\n\n");
+  if (rest.length === 0) return stdout;
+  // The first line explains the marks to whoever never saw them.
+  expect(legend).toMatch(/^_.*\*\*\+\*\* added, \*\*−\*\* struck.*, \*\*→\*\* moved.*_$/);
+  return rest.join("\n\n");
 }
 
 const before: ThreadText = { body: "## Decisions\n- JWT\n- Redis\n\n## Constraints\n- fast\n\n## State\n- begun\n" };
@@ -30,16 +34,16 @@ const before: ThreadText = { body: "## Decisions\n- JWT\n- Redis\n\n## Constrain
 type Case = readonly [name: string, change: (repository: GitRepository) => void, expected: string];
 
 const CASES: readonly Case[] = [
-  ["nothing", () => undefined, "No thread changed.\n"],
-  ["code alone", ({ write }) => write("src/a.ts", "1\n"), "No thread changed.\n"],
-  ["stamps alone", (on) => put(on, "auth", before, `commit: ${"a".repeat(40)}`), "No thread changed.\n"],
+  ["nothing", () => undefined, "No decision changed.\n"],
+  ["code alone", ({ write }) => write("src/a.ts", "1\n"), "No decision changed.\n"],
+  ["stamps alone", (on) => put(on, "auth", before, `commit: ${"a".repeat(40)}`), "No decision changed.\n"],
   [
     "decisions added and struck",
     (on) =>
       put(on, "auth", {
         body: "## Decisions\n- Redis\n- Argon2\n\n## Constraints\n- fast\n- cheap\n\n## State\n- begun\n",
       }),
-    "## Decisions: App\n\n### auth (`auth`)\n\n- **+** Argon2\n- **+** constraint: cheap\n- **−** ~~JWT~~\n",
+    "## Decisions: App\n\n### auth (`auth`)\n\n- **+** Argon2\n- **+** constraint: cheap\n- **−** struck: JWT\n",
   ],
   [
     "a decision moved to another thread",
@@ -47,7 +51,7 @@ const CASES: readonly Case[] = [
       put(on, "auth", { body: "## Decisions\n- JWT\n\n## Constraints\n- fast\n\n## State\n- begun\n" });
       put(on, "pay", { body: "## Decisions\n- cards\n-   Redis\n" });
     },
-    "## Decisions: App\n\n### auth (`auth`)\n\n- **→** Redis (now in `pay`)\n",
+    "## Decisions: App\n\n### auth (`auth`)\n\n- **→** Redis (now in `pay`)\n\n### pay (`pay`)\n\n- **→** Redis (from `auth`)\n",
   ],
   [
     "a decision that became a constraint, and the other way round",
@@ -60,14 +64,46 @@ const CASES: readonly Case[] = [
       put(on, "auth", { body: (before.body ?? "").replace("- JWT\n", "") });
       put(on, "pay", { body: "## Decisions\n- cards\n\n## Constraints\n- JWT\n" });
     },
-    "## Decisions: App\n\n### auth (`auth`)\n\n- **→** JWT (now a constraint in `pay`)\n",
+    "## Decisions: App\n\n### auth (`auth`)\n\n- **→** JWT (now a constraint in `pay`)\n\n### pay (`pay`)\n\n- **→** constraint: JWT (from `auth`, where it was a decision)\n",
   ],
   [
     "text in a section of another name",
     (on) => put(on, "auth", { body: `${before.body}\n## Notes\n- see RFC 1\n` }),
     "## Decisions: App\n\n### auth (`auth`)\n\n- also changed: other text\n",
   ],
-  ["a branch alone", (on) => put(on, "auth", { ...before, branch: "feature/auth" }), "No decision changed.\n"],
+  [
+    "a link to a branch",
+    (on) => put(on, "auth", { ...before, branch: "feature/auth" }),
+    "## Decisions: App\n\n### auth (`auth`, now for the branch `feature/auth`)\n",
+  ],
+  [
+    "what a thread is about",
+    (on) => put(on, "auth", before, "paths: [src/api, src/web]"),
+    "## Decisions: App\n\n### auth (`auth`, now about `src/api`, `src/web`)\n",
+  ],
+  [
+    "which lines came from a merged thread",
+    (on) => {
+      put(on, "auth", { ...before, status: "done" }, "mergedInto: pay");
+      put(on, "pay", { body: "## Decisions\n- cards\n- JWT\n- Redis (from auth)\n- own\n" });
+    },
+    "## Decisions: App\n\n### auth (`auth`, merged into `pay`)\n\n### pay (`pay`)\n\n- **+** JWT (from `auth`)\n- **+** Redis (from auth)\n- **+** own\n",
+  ],
+  [
+    "a bullet that only looks like a reason",
+    (on) =>
+      put(on, "auth", {
+        ...before,
+        status: "done",
+        body: (before.body ?? "").replace("- Redis", "- Redis\n- Done: all\n  - and no more reviews\n- Done: shipped"),
+      }),
+    "## Decisions: App\n\n### auth (`auth`, done)\n\n> shipped\n\n- **+** Done: all\n    - and no more reviews\n",
+  ],
+  [
+    "a thread that nobody owns any more",
+    ({ top }) => writeFileSync(threadFile(top, "auth"), readThread(top, "auth").replace(/author: .*\n/, "")),
+    "## Decisions: App\n\n### auth (`auth`, no longer `sam-doe-b3c8`'s)\n",
+  ],
   [
     "the layout alone",
     (on) => put(on, "auth", { body: (before.body ?? "").replace("- JWT\n", "- JWT\n\n") }),
@@ -79,7 +115,7 @@ const CASES: readonly Case[] = [
       put(on, "pay", { body: "## Decisions\n- two\n  lines\n" });
       put(on, "auth", before);
     },
-    "## Decisions: App\n\n### pay (`pay`)\n\n- **+** two\n    lines\n- **−** ~~cards~~\n",
+    "## Decisions: App\n\n### pay (`pay`)\n\n- **+** two\n    lines\n- **−** struck: cards\n",
   ],
   [
     "a section that isn't inherited",
@@ -115,12 +151,34 @@ const CASES: readonly Case[] = [
       put(on, "new", { parentId: "pay", branch: "feature/new", body: "## Decisions\n- a\n  - b\n" });
       on.git("rm", "--quiet", ".threadmind/threads/app/auth.md");
     },
-    "## Decisions: App\n\n### auth (`auth`, deleted)\n\n- **−** ~~JWT~~\n- **−** ~~Redis~~\n- **−** constraint: ~~fast~~\n\n### new (`new`, new, below `pay`, branch `feature/new`)\n\n- **+** a\n    - b\n",
+    "## Decisions: App\n\n### auth (`auth`, deleted)\n\n- **−** struck: JWT\n- **−** struck: Redis\n- **−** struck constraint: fast\n\n### new (`new`, new, below `pay`, branch `feature/new`)\n\n- **+** a\n    - b\n",
   ],
   [
     "a file that can't be read any more",
     ({ top }) => writeFileSync(threadFile(top, "auth"), "---\nid: auth\n"),
-    "## Decisions: App\n\n### auth (`auth`)\n\n_Its file can't be read, or has merge conflicts._\n",
+    "## Decisions: App\n\n### auth (`auth`)\n\n_Its file is no thread's that can be read (line 1): Its header never closes._\n",
+  ],
+  [
+    "a file that is a link now",
+    ({ top, git }) => {
+      git("rm", "--quiet", ".threadmind/threads/app/pay.md");
+      symlinkSync("../../../docs/pay.md", threadFile(top, "pay"));
+    },
+    "## Decisions: App\n\n### pay (`pay`)\n\n_Its file is no thread's that can be read (line 1): It is a link to ../../../docs/pay.md, whose text isn't shown here._\n",
+  ],
+  [
+    "a file with merge conflicts",
+    ({ top }) =>
+      writeFileSync(
+        threadFile(top, "auth"),
+        `${readThread(top, "auth")}<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n`,
+      ),
+    "## Decisions: App\n\n### auth (`auth`)\n\n_Its file has merge conflicts (line 19)._\n",
+  ],
+  [
+    "a file whose header is gone, and the text that stays",
+    ({ top }) => writeFileSync(threadFile(top, "pay"), "garbage"),
+    "## Decisions: App\n\n### pay (`pay`)\n\n_Its file is text without a header now: its title, parent and status are those of no thread. Sessions may still read the text._\n\n- **+** garbage\n- **−** struck: cards\n",
   ],
   [
     "the same text in another form",
@@ -150,7 +208,7 @@ test("diff understands A, A..B and A...B, tags, branches and relative names, ove
   repository.git("checkout", "--quiet", "main");
   put(repository, "docs", { body: "## Decisions\n- mainline\n" });
   repository.commit("Mainline");
-  expect(await diff(repository, "main..feature")).toContain("~~mainline~~");
+  expect(await diff(repository, "main..feature")).toContain("**−** struck: mainline");
   expect(await diff(repository, "main...feature")).not.toContain("mainline");
   expect(await diff(repository, "base")).toContain("**+** mainline");
   expect(await diff(repository, "..feature")).toContain("**+** feature");
@@ -178,7 +236,7 @@ test("diff refuses what is no range, with the next step", async () => {
   expect((await run(["diff", "a..b"], { cwd: temporaryFolder() })).code).toBe(1);
 });
 
-test("diff strikes what stands on one line through, and says of the rest that it is struck", async () => {
+test("diff says of whatever is struck that it is, in the same words", async () => {
   const decisions = "## Decisions\n- one ~~two~~ `~/x`\n- first\n  - second\n- up\n  down\n";
   const repository = repositoryWith({ auth: { body: `${decisions}\n## Constraints\n- a\n  b\n` }, pay: {} });
   put(repository, "auth", {});
@@ -186,8 +244,8 @@ test("diff strikes what stands on one line through, and says of the rest that it
   repository.commit("Change");
   expect(await diff(repository)).toContain(
     [
-      ...["- **−** ~~one \\~\\~two\\~\\~ `~/x`~~", "- **−** struck: first", "    - second"],
-      ...["- **→** up (now in `pay`)", "    down", "- **−** constraint, struck: a", "    b"],
+      ...["- **−** struck: one ~~two~~ `~/x`", "- **−** struck: first", "    - second"],
+      ...["- **→** up (now in `pay`)", "    down", "- **−** struck constraint: a", "    b"],
     ].join("\n"),
   );
 });
@@ -256,6 +314,6 @@ test("diff lets hostile titles and texts change nothing of the page it is shown 
   put(repository, "auth", { title, body: "## Decisions\n- a\u001b[31m\u202e <b>x</b>\n" });
   repository.commit("Evil");
   const text = await diff(repository);
-  expect(text).toContain("### \\# \\<script\\>alert(1)\\</script\\> \\[x\\](javascript:1) \\`a\\` \\| @all");
+  expect(text).toContain("### \\# \\<script\\>alert(1)\\</script\\> \\[x\\](javascript:1) \\`a\\` \\| @\u2060all");
   for (const character of ["\u001b", "\u202e"]) expect(text).not.toContain(character);
 });

@@ -28,6 +28,8 @@ interface Wanted {
 
 const PROBLEMS = 3;
 
+const SHALLOW_HINT = "This is a shallow clone: fetch more history (fetch-depth: 0 in a workflow).";
+
 /** Checks all thread files for a pull request or a CI job: exit code 3 with errors. */
 export async function runCheck(options: GlobalOptions, words: readonly string[]): Promise<CheckOutcome> {
   const wanted = parseWords(words);
@@ -50,7 +52,7 @@ export async function runCheck(options: GlobalOptions, words: readonly string[])
   const all = sortFindings([
     ...findings,
     ...(await inspectStaleness(place, projects, wanted.isStrict)),
-    ...(wanted.base === undefined ? [] : await inspectAgainst(place, wanted.base, projects)),
+    ...(wanted.base === undefined ? [] : await inspectAgainst(place, wanted.base, projects, wanted.isStrict)),
   ]);
   const errors = all.filter(({ severity }) => severity === "error").length;
   const warnings = all.filter(({ severity }) => severity === "warning").length;
@@ -108,20 +110,20 @@ async function inspectAgainst(
   { git, workspace }: Place,
   base: string,
   projects: readonly Inspected[],
+  isStrict: boolean,
 ): Promise<readonly Finding[]> {
   const refuse = (why: string, hint: string): ThreadMindError =>
     new ThreadMindError("usage", `Cannot check against ${quote(base)}: ${why}.`, hint);
   if (git === undefined) throw refuse("this is no git repository, or git was not found", "Leave --base out.");
-  const more = git.isShallow
-    ? "This is a shallow clone: fetch more history (fetch-depth: 0 in a workflow)."
-    : "Give a commit or branch, as in --base origin/main.";
+  const more = git.isShallow ? SHALLOW_HINT : "Give a commit or branch, as in --base origin/main.";
   const commit = await git.commitOf(base);
   if (commit === undefined) throw refuse("git knows no such commit", more);
   const head = await git.commitOf("HEAD");
   const from = head === undefined ? undefined : await git.mergeBase(commit, head);
   if (from === undefined) throw refuse("it has no commit in common with HEAD", more);
-  const findings = await inspectOwnership(git, workspace.root, from, projects);
-  if (findings === undefined) throw refuse("git could not show what changed since", more);
+  const findings = await inspectOwnership(git, workspace.root, { base: commit, parting: from, isStrict }, projects);
+  if (findings === undefined)
+    throw refuse("git could not show what changed since", git.isShallow ? SHALLOW_HINT : "Try again.");
   return findings;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The lines of a Markdown text for a page on which others stand too: they head nothing, and hold no HTML that could hide what
- * follows. Code stays as it is; where only a whole parser could tell code from HTML, all of the text is shown as code.
+ * The lines of a Markdown text for a page on which others stand too: they head nothing, hold no HTML that could hide what
+ * follows, load no image, hide nothing as a link's definition and call nobody. Code stays as it is; where only a whole
+ * parser could tell code from HTML, all of the text is shown as code.
  */
 export function inertLines(lines: readonly string[]): readonly string[] {
   const hasHtml = lines.some((line) => HTML.test(line));
@@ -9,26 +10,54 @@ export function inertLines(lines: readonly string[]): readonly string[] {
     const end = fenceEnd(lines, at);
     const piece = lines.slice(at, end);
     if (piece.length > 1) inert.push(...piece);
-    else if (hasHtml && piece.some((line) => UNCLEAR.test(line))) return verbatim(lines);
-    else inert.push(...piece.map((line) => escapeHtml(line.replace(HEADING, "$1\\$2"))));
+    else if (hasHtml && piece.some((line) => UNCLEAR.test(line))) return verbatim(lines, "text");
+    else inert.push(...piece.map(inertLine));
     at = end;
   }
   return inert;
 }
 
-/** A text that ends no strikethrough around it; what is in code does so nowhere. */
-export function withoutTildes(text: string): string {
-  return outsideCode(text, (part) => part.replaceAll("~", "\\~"));
+/** Text on one line in which Markdown has no say; it must be free of controls. */
+export function inertText(text: string): string {
+  return withoutMentions(text.replace(/\s+/g, " ").replace(/[\\`*_[\]<>#|~&]/g, "\\$&"));
+}
+
+/** Lines as a block of code that none of them can end. */
+export function verbatim(lines: readonly string[], language: string): readonly string[] {
+  const longest = Math.max(0, ...(lines.join("\n").match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(Math.max(3, longest + 1));
+  return [`${fence}${language}`, ...lines, fence];
 }
 
 const HEADING = /^((?:\s|>|[-*+]\s|\d{1,9}[.)]\s)*)(#{1,6}(?=\s|$)|(?:=+|-+)\s*$)/;
+// A link's definition, or what may begin one; no check box.
+const DEFINITION = /^((?:\s|>|[-*+]\s|\d{1,9}[.)]\s)*)(?=\[(?![ xX]\]\s)(?:.*\]:|[^\]]*$))/;
 const HTML = /<(?=[A-Za-z/!?])/;
 const FENCE = /`{3}|~{3}/;
 // A fence that isn't closed as it should be, or what may be indented code.
 const UNCLEAR = /`{3}|~{3}|^(?: {4}|\t).*<[A-Za-z/!?]/;
+// HTML, a character written as a number or name that may be an @, each with the backslashes before it.
+const LIVE = /(\\*)(<(?=[A-Za-z/!?])|&(?=#|commat;))/g;
+// An address of a page, which stays as it is; an @ that calls somebody, so none of an e-mail address.
+const MENTION = /((?<![^\s(])https?:\/\/(?:[A-Za-z0-9-]+\.)+[a-z]{2,}\/[A-Za-z0-9/.@-]*)|(?<![A-Za-z0-9])@(?=[\w\\])/g;
 
-function escapeHtml(line: string): string {
-  return outsideCode(line, (part) => part.replace(new RegExp(HTML, "g"), "\\<"));
+// Takes no room, and parts the @ from the name wherever it is shown; backticks or a backslash would not in all places.
+const WORD_JOINER = "\u2060";
+
+function inertLine(line: string): string {
+  return outsideCode(line.replace(HEADING, "$1\\$2").replace(DEFINITION, "$1\\"), (part) =>
+    withoutMentions(
+      part
+        .replace(LIVE, (found, slashes: string, live: string) =>
+          slashes.length % 2 === 1 ? found : `${slashes}\\${live}`,
+        )
+        .replaceAll("![", "!\\["),
+    ),
+  );
+}
+
+function withoutMentions(text: string): string {
+  return text.replace(MENTION, (found, address?: string) => address ?? `${found}${WORD_JOINER}`);
 }
 
 /** Changes a line but for its code between single backticks; where code may begin or end otherwise, all of it. */
@@ -55,10 +84,4 @@ function fenceEnd(lines: readonly string[], start: number): number {
     if (FENCE.test(line) || (line.trim() !== "" && !line.startsWith(indent))) break;
   }
   return start + 1;
-}
-
-function verbatim(lines: readonly string[]): readonly string[] {
-  const longest = Math.max(0, ...(lines.join("\n").match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(Math.max(3, longest + 1));
-  return [`${fence}text`, ...lines, fence];
 }

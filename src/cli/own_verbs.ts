@@ -35,9 +35,9 @@ export const OWN_VERBS: Readonly<Record<string, OwnVerb>> = {
     ],
   },
   diff: {
-    usage: "diff <base..head>",
+    usage: "diff <base...head>",
     summary: "Show which decisions were added, struck, moved, merged or abandoned, as Markdown",
-    options: [["base..head", "two commits; base...head from where they parted; base alone up to HEAD"]],
+    options: [["base...head", "from where the two parted; base..head as they are; base alone as base...HEAD"]],
   },
   doctor: {
     usage: "doctor [OPTIONS]",
@@ -55,8 +55,8 @@ export const OWN_VERBS: Readonly<Record<string, OwnVerb>> = {
     choices: ["claude-md", "memory-json"],
     options: [
       ["claude-md FILE", "a CLAUDE.md, AGENTS.md or the like, by its headings"],
-      ["memory-json FILE", "the file of the official MCP memory server"],
-      ["--title TITLE", "the project's title, instead of the file's"],
+      ["memory-json FILE", "the file of the official MCP memory server, or its graph as JSON"],
+      ["--title TITLE", "the project's title, instead of the one in the file"],
       ["--allow-secret", "import it although it holds what looks like a secret"],
     ],
   },

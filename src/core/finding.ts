@@ -19,6 +19,7 @@ export type FindingCode =
   | "stale-summary"
   | "not-owner"
   | "took-over"
+  | "unknown-merge"
   | "config-unreadable"
   | "config-tracked"
   | "ignored-by-git"

@@ -146,7 +146,7 @@ export function openGit(folder: string): Git | undefined {
     ignored: (paths) => askIgnored(ask, paths),
     add: (paths) => askToAdd(ask, paths),
     configure: (values) => askToConfigure(ask, values),
-    ...askRevisions(ask),
+    ...askRevisions((variables) => (args, input) => runGit(program, top, args, input, variables), top),
   };
 }
 

@@ -1,15 +1,12 @@
-import { afterAll, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parse } from "yaml";
-import { renderTarGz } from "../../build/archive.ts";
 import manifest from "../../package.json" with { type: "json" };
-import { type Result, spawn, TOP } from "../support/binary.ts";
-import { environment, type GitRepository, gitRepository, temporaryFolder } from "../support/temp.ts";
-import { programOf, TOOLS, testUnless } from "./built.ts";
+import { TOP } from "../support/binary.ts";
+import { TOOLS, testUnless } from "./built.ts";
 import { findMissing } from "./debian.ts";
-import { openMirror, withSums } from "./mirror.ts";
 
 interface Step {
   readonly name?: string;
@@ -30,8 +27,7 @@ const workflows = readdirSync(FOLDER).map((name) => {
   return { name, text, workflow: parse(text) as Workflow };
 });
 const actionText = readFileSync(join(TOP, "action.yml"), "utf8");
-const action: { inputs: Record<string, { default: string }>; runs: { using: string; steps: Step[] } } =
-  parse(actionText);
+const action: { runs: { steps: Step[] } } = parse(actionText);
 
 // The linter that npm has is older than these runners, permissions and variables.
 const NEWER = [
@@ -124,110 +120,3 @@ test("the workflows use the Bun that package.json names, and every target is com
     ),
   );
 });
-
-// ---- the action, step by step, as a runner does it
-
-const isHere = process.platform === "linux" && process.arch === "x64";
-const mirror = openMirror(new Map());
-afterAll(() => mirror.close());
-
-interface Outcome {
-  readonly results: readonly Result[];
-  readonly summary: string;
-}
-
-async function runAction(repository: GitRepository, expressions: Record<string, string>): Promise<Outcome> {
-  const runner = temporaryFolder("runner");
-  const files = { GITHUB_ENV: "env", GITHUB_PATH: "path", GITHUB_STEP_SUMMARY: "summary" };
-  for (const name of Object.values(files)) writeFileSync(join(runner, name), "");
-  const fileOf = Object.fromEntries(Object.entries(files).map(([key, name]) => [key, join(runner, name)]));
-  const values: Record<string, string> = {
-    "github.action_path": TOP,
-    "runner.temp": runner,
-    "inputs.working-directory": ".",
-    ...Object.fromEntries(Object.entries(action.inputs).map(([name, input]) => [`inputs.${name}`, input.default])),
-    ...expressions,
-  };
-  const evaluate = (text: string): string =>
-    text.replace(
-      /\$\{\{ (.+?) \}\}/g,
-      (_, expression: string) =>
-        expression
-          .split(" || ")
-          .map((name) => values[name] ?? "")
-          .find((value) => value !== "") ?? "",
-    );
-  const results: Result[] = [];
-  for (const step of action.runs.steps) {
-    const path = [
-      ...readFileSync(join(runner, "path"), "utf8").split("\n").filter(Boolean).reverse(),
-      process.env.PATH,
-    ].join(":");
-    const kept = readFileSync(join(runner, "env"), "utf8")
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => line.split(/=(.*)/s));
-    const env = environment(repository.home, {
-      ...fileOf,
-      ...{ PATH: path, RUNNER_OS: "Linux", GITHUB_ACTIONS: "true", THREADMIND_DOWNLOAD_BASE: mirror.url },
-      ...Object.fromEntries(kept.map(([name, value]) => [name, value])),
-      ...Object.fromEntries(Object.entries(step.env ?? {}).map(([name, value]) => [name, evaluate(value)])),
-    });
-    const result = await spawn(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.run ?? ""], {
-      cwd: repository.top,
-      env,
-    });
-    results.push(result);
-    if (result.code !== 0) break;
-  }
-  return { results, summary: readFileSync(join(runner, "summary"), "utf8") };
-}
-
-testUnless(isHere ? undefined : "the program is for Linux on x64", "the action for CI")(
-  "the action installs the program, shows what a pull request decides, and fails on a bad file",
-  async () => {
-    const bytes = readFileSync(programOf("linux-x64"));
-    const archive = renderTarGz([{ path: "threadmind-linux-x64/threadmind", bytes, isExecutable: true }], 1);
-    for (const [name, content] of withSums(new Map([["threadmind-linux-x64.tar.gz", archive]])))
-      mirror.files.set(name, content);
-    const origin = gitRepository();
-    const program = programOf("linux-x64");
-    const threadmind = async (...args: readonly string[]): Promise<void> => {
-      const { code, stderr } = await spawn([program, ...args], {
-        cwd: origin.top,
-        env: origin.env,
-        stdin: "## Decisions\n- Stripe decides\n",
-      });
-      expect({ args, code, stderr: code === 0 ? "" : stderr }).toEqual({ args, code: 0, stderr: "" });
-    };
-    origin.commit("Start", { "README.md": "# Shop\n" });
-    await threadmind("project", "create", "Shop");
-    const base = origin.commit("A project");
-    await threadmind("summary");
-    origin.commit("A decision");
-    origin.git("config", "uploadpack.allowAnySHA1InWant", "true");
-
-    const shallow = gitRepository();
-    shallow.git("remote", "add", "origin", `file://${origin.top}`);
-    shallow.git("fetch", "--quiet", "--depth=1", "origin", "main");
-    shallow.git("checkout", "--quiet", "-B", "main", "FETCH_HEAD");
-    const good = await runAction(shallow, { "github.event.pull_request.base.sha": base });
-    expect(good.results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
-      Array.from({ length: 4 }, () => ({ code: 0, stderr: "" })),
-    );
-    expect(good.summary).toContain("Stripe decides");
-
-    const created = await runAction(shallow, { "github.event.before": "0".repeat(40) });
-    expect({ codes: created.results.map(({ code }) => code), summary: created.summary }).toEqual({
-      codes: [0, 0, 0, 0],
-      summary: "",
-    });
-
-    const thread = ".threadmind/threads/shop/main.md";
-    expect(existsSync(join(shallow.top, thread))).toBe(true);
-    shallow.commit("Damage", { [thread]: "<<<<<<< HEAD\n" });
-    const bad = await runAction(shallow, { "github.event.pull_request.base.sha": base });
-    expect(bad.results.at(-1)?.code).toBe(3);
-    expect(bad.results.at(-1)?.stdout).toContain("::error");
-  },
-);
