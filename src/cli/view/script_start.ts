@@ -9,17 +9,26 @@ function addressOf(projectAt, threadAt) {
 }
 
 function goTo(projectAt, threadAt) {
-  const address = addressOf(projectAt, threadAt);
   state.jumps = matchMedia("(max-width: 760px)").matches;
-  if (location.hash === address) return show();
-  location.hash = address;
+  follow(addressOf(projectAt, threadAt));
 }
 
-/** Takes project, thread and view from the address; one without any is that of the start, and what names nothing changes nothing. */
-function readAddress() {
-  if (location.hash === "#sessions") state.view = "sessions";
-  if (location.hash === "") return Object.assign(state, { view: "thread", ...data.open });
-  const [, owner, named] = /^#\/([^/]+)\/([^/]*)$/.exec(location.hash) || [];
+/** Goes to an address and draws at once, so that the next key meets what it leads to: browsers change theirs when they like. */
+function follow(address) {
+  location.hash = address;
+  show(address);
+}
+
+/** Back, Forward and an address typed by hand; what was followed is drawn by then. */
+function onAddress() {
+  if (location.hash !== page.address) show(location.hash);
+}
+
+/** Takes project, thread and view from an address; one without any is that of the start, and what names nothing changes nothing. */
+function readAddress(address) {
+  if (address === "#sessions") state.view = "sessions";
+  if (address === "") return Object.assign(state, { view: "thread", ...data.open });
+  const [, owner, named] = /^#\/([^/]+)\/([^/]*)$/.exec(address) || [];
   const at = data.projects.findIndex(({ id }) => encodeURIComponent(id) === owner);
   if (at < 0) return;
   const { threads } = data.projects[at];
@@ -27,8 +36,9 @@ function readAddress() {
   if (thread >= 0) Object.assign(state, { view: "thread", project: at, thread });
 }
 
-function show() {
-  readAddress();
+function show(address) {
+  page.address = address;
+  readAddress(address);
   if (page.shown !== state.project) {
     page.shown = state.project;
     page.title.textContent = project().title;
@@ -153,7 +163,7 @@ function start() {
   page.search = el("input", { type: "search", placeholder: "Search titles and texts ( / )", "aria-label": "Search titles and texts", "aria-keyshortcuts": "/",
     autocomplete: "off", spellcheck: "false", on: { input: () => filterTree(page.search.value), keydown: onSearchKey } });
   page.sessions = el("button", { type: "button", "aria-pressed": "false", on: { click: () => {
-    if (state.view !== "sessions") { location.hash = "#sessions"; return; }
+    if (state.view !== "sessions") return follow("#sessions");
     state.view = "thread";
     goTo(state.project, state.thread);
   } } }, "Sessions");
@@ -188,10 +198,10 @@ function start() {
       el("nav", { class: "side", "aria-label": "Threads" }, el("div", { class: "above" }, page.found, page.hide), page.tree, page.none, page.faults),
       page.main), page.said);
   document.addEventListener("keydown", onKey);
-  addEventListener("hashchange", show);
+  addEventListener("hashchange", onAddress);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", nameTheme);
   nameTheme();
-  show();
+  show(location.hash);
 }
 
 start();

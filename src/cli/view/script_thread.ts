@@ -91,7 +91,12 @@ function drawBlock(node) {
 }
 
 function linkTo(at, text, attributes) {
-  return el("a", { href: addressOf(state.project, at), ...attributes }, text);
+  const follows = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    goTo(state.project, at);
+  };
+  return el("a", { href: addressOf(state.project, at), on: { click: follows }, ...attributes }, text);
 }
 
 function parentOf(at) {
