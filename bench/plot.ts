@@ -10,6 +10,7 @@ const LEGEND = 30;
 
 const COLORS: Readonly<Record<string, string>> = {
   context: "a",
+  "context, first count": "g",
   tree: "b",
   search: "c",
   "start → context": "d",
@@ -24,11 +25,13 @@ const STYLE = `
     .line { fill: none; stroke-width: 2 }
     .a { stroke: #0b62c4; color: #0b62c4 } .b { stroke: #a15c00; color: #a15c00 } .c { stroke: #0c7a43; color: #0c7a43 }
     .d { stroke: #8a2be2; color: #8a2be2 } .e { stroke: #c2185b; color: #c2185b } .f { stroke: #555; color: #555 }
+    .g { stroke: #008b9c; color: #008b9c }
     circle { fill: currentColor; stroke: none }
     @media (prefers-color-scheme: dark) {
       text { fill: #ddd } .tick { fill: #aaa } .back { fill: #14171c } .grid { stroke: #333a44 } .guide { stroke: #77808c }
       .a { stroke: #6bb0ff; color: #6bb0ff } .b { stroke: #f0a94a; color: #f0a94a } .c { stroke: #5fd394; color: #5fd394 }
       .d { stroke: #c39bff; color: #c39bff } .e { stroke: #ff7fae; color: #ff7fae } .f { stroke: #bbb; color: #bbb }
+      .g { stroke: #4fd0e0; color: #4fd0e0 }
     }`;
 
 /** Draws all panels as one SVG, both axes logarithmic; a dashed line shows what grows linearly. */
@@ -43,7 +46,7 @@ export function renderPlot(panels: readonly Panel[]): string {
     panels.some(({ lines }) => lines.some((each) => each.name === name)),
   );
   const legend = used.map(([name, color], at) => {
-    const x = MARGIN.left + at * 130;
+    const x = MARGIN.left + at * 122;
     return `<g class="${color}"><path class="line" d="M${x} ${height - 16}h18"/><circle cx="${x + 9}" cy="${height - 16}" r="3"/></g><text x="${x + 24}" y="${height - 12}">${name}</text>`;
   });
   const label = "Cost of ThreadMind's commands against sizes, as multiples of an empty compiled Bun program";

@@ -27,6 +27,7 @@ export function countProcesses(world: World): string {
   const runs: readonly (readonly [name: string, words: readonly string[], options: RunOptions])[] = [
     ["version", ["version"], {}],
     ["context", ["context"], {}],
+    ["context, all four summaries stale, counted for the first time", ["context"], { cwd: stale.top }],
     ["context, all four summaries stale", ["context"], { cwd: stale.top }],
     ["tree", ["tree"], {}],
     ["search WORDS", ["search", "cookie"], {}],
@@ -40,7 +41,7 @@ export function countProcesses(world: World): string {
   const rows = runs.map(([name, words, options]) => {
     const started = startsOf([program, ...words], { cwd: workspace.top, env, ...options }, folder);
     const git = started.filter((file) => /(?:^|\/)git$/.test(file)).length;
-    return [`\`${name}\``, String(started.length), String(git)];
+    return [`\`${name.replace(/, (?=all|and)|$/, "`$&")}`, String(started.length), String(git)];
   });
   return renderTable(["Processes started by", "all", "of them git"], rows);
 }

@@ -6,6 +6,7 @@ import { type Case, type Measured, measure, ms, renderTable, times } from "./rou
 import { writeClaudeTranscript } from "./transcripts.ts";
 import {
   emptyCase,
+  firstTime,
   hookCase,
   makeLastStale,
   makeWorkspace,
@@ -73,8 +74,10 @@ function dimensionsOf(isLong: boolean): readonly Dimension[] {
       open(world, commits) {
         const workspace = makeWorkspace(world, `commits-${commits}`, { commits, files: 500 }, CHAIN);
         makeLastStale(workspace, 1, [Math.floor(commits / 2)]);
+        const context = verbCase(world, workspace, "context", "context");
         const cases = [
-          verbCase(world, workspace, "context", "context"),
+          context,
+          firstTime(workspace, "context, first count", context),
           hookCase(world, workspace, "session-start", "session-start"),
         ];
         return { workspace, cases };
@@ -154,7 +157,7 @@ export async function measureScale(world: World, rounds: number, isLong: boolean
 
 function renderDimension({ title, sizes }: Dimension, names: readonly string[], measured: Measured): string {
   const rows = names.map((name) => [
-    `\`${name}\``,
+    `\`${name.replace(/,|$/, "`$&")}`,
     ...sizes.map(
       (size) => `${ms(measured.of(`${name} ${size}`))} (${times(measured.ratio(`${name} ${size}`, "empty"))})`,
     ),

@@ -7,6 +7,7 @@ import { timeRun } from "./support.ts";
 import { writeClaudeTranscript, writeCodexTranscript, writeLongLine } from "./transcripts.ts";
 import {
   emptyCase,
+  firstTime,
   hookCase,
   makeLastStale,
   makeWorkspace,
@@ -22,6 +23,7 @@ const CHAIN = 4;
 const PATHS = [["src/1"], ["src/2"], ["src/3"], ["src/4", "src/5"]];
 
 const CONTEXTS = ["context", "context, one summary of four stale", "context, all four stale"];
+const FIRSTS = CONTEXTS.slice(1).map((name) => `${name}, counted for the first time`);
 const STARTS = ["hook session-start", "hook session-start, one summary of four stale"];
 const ENDS = ["1 MB", "100 MB", "100 MB, its last line 80 MB", "100 MB of token counts (Codex)"];
 
@@ -54,6 +56,9 @@ export async function measureStarts(world: World, rounds: number): Promise<Part>
     { name: "git status", run: () => timeRun(["git", "status"], { cwd: fresh.top, env }) },
     verbCase(world, fresh, "version", "version"),
     ...[fresh, one, all].map((workspace, at) => verbCase(world, workspace, CONTEXTS[at] ?? "", "context")),
+    ...[one, all].map((workspace, at) =>
+      firstTime(workspace, FIRSTS[at] ?? "", verbCase(world, workspace, "", "context")),
+    ),
     ...[fresh, one].map((workspace, at) => hookCase(world, workspace, STARTS[at] ?? "", "session-start")),
     ...ENDS.map((name, at) => hookCase(world, fresh, `hook session-end, ${name}`, "session-end", transcripts[at])),
     { name: "threadmind", run: () => timeStart(serverIn(world, fresh)) },
@@ -129,7 +134,7 @@ function startReaches(measured: Measured, peers: readonly Peer[]): Reach[] {
 }
 
 function runReaches(measured: Measured): Reach[] {
-  const contexts = [...CONTEXTS, ...STARTS].map((name) => {
+  const contexts = [...CONTEXTS, ...FIRSTS, ...STARTS].map((name) => {
     const bounded = (figure: string): number =>
       measured.each((of) => of(name, figure) / (of("git status", figure) + of("empty", figure)));
     const [ratio, cpu] = [bounded("ms"), bounded("cpu")];

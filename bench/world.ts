@@ -65,10 +65,14 @@ export function makeLastStale(workspace: Workspace, threads: number, commitsAgo:
     makeStale(workspace, id, workspace.git("rev-parse", `HEAD~${commitsAgo[at % commitsAgo.length]}`));
 }
 
-/** Lets caches settle: waits until files are old enough, and reads them once. */
+/** Lets caches settle, git's own included: waits until files are old enough, and reads them once. */
 export async function settle({ program }: World, workspaces: readonly Workspace[]): Promise<void> {
   await Bun.sleep(SETTLED_MS);
-  for (const { top, env } of workspaces) outputOf([program, "context"], { cwd: top, env });
+  for (const { top, env, git } of workspaces) {
+    // Until its index is written again, git opens every file that is as young as the index.
+    git("status");
+    outputOf([program, "context"], { cwd: top, env });
+  }
 }
 
 /** An empty program, run from start to end. */
@@ -84,6 +88,17 @@ export function verbCase(
   ...words: readonly string[]
 ): Case {
   return { name, run: () => timeRun([program, ...words], { cwd: top, env }) };
+}
+
+/** The same, as when nothing of the history was counted before. */
+export function firstTime({ top }: Repository, name: string, { run }: Case): Case {
+  return {
+    name,
+    run() {
+      rmSync(join(top, ".threadmind/local/counts.json"), { force: true });
+      return run();
+    },
+  };
 }
 
 /** A hook, called as Claude Code does. */
