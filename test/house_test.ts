@@ -92,6 +92,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   "jsonc-parser": ["src/cli/setup/json_text.ts"],
   "toml-eslint-parser": ["src/cli/setup/toml_text.ts"],
   "node:fs": [
+    "src/io/birth.ts",
     "src/io/exclusive_file.ts",
     "src/io/files.ts",
     "src/io/watch.ts",

@@ -51,6 +51,8 @@ export interface Git extends RevisionQuestions {
   headCommit(): string | undefined;
   /** true if HEAD came from this commit by commits on top of each other alone, as far as its log tells */
   cameFrom(commit: string): boolean;
+  /** what no other clone has; `undefined` where nothing may be remembered of the history */
+  mark(): string | undefined;
   defaultBranch(): Promise<string | undefined>;
   hasBranch(branch: string): Promise<boolean | undefined>;
   user(): Promise<{ readonly name: string | undefined; readonly email: string | undefined } | undefined>;
@@ -120,6 +122,7 @@ export function openGit(folder: string): Git | undefined {
     commitId: async () => idOrNothing(await ask(["rev-parse", "-q", "--verify", "--end-of-options", "HEAD^{commit}"])),
     headCommit: () => gitFolder.readHeadCommit(),
     cameFrom: (commit) => gitFolder.cameFrom(commit),
+    mark: () => gitFolder.readMark(),
     defaultBranch: () => askDefaultBranch(ask),
     hasBranch: async (branch) => {
       const { code } = await ask(["show-ref", "-q", "--verify", "--", `${BRANCH_PREFIX}${branch}`]);

@@ -1,7 +1,8 @@
 import { dirname, join, resolve } from "node:path";
 import { ThreadMindError } from "../errors.ts";
+import { birthOf } from "./birth.ts";
 import { readByteFile } from "./byte_file.ts";
-import { isFolder, kindOf, readText } from "./files.ts";
+import { isFolder, kindOf, listNames, readText } from "./files.ts";
 
 /** Where HEAD stands. `branch` only when a branch with at least one commit is checked out. */
 export interface Head {
@@ -18,6 +19,11 @@ export interface GitFolder {
   readHeadCommit(): string | undefined;
   /** true if HEAD's own log says that it came from this commit by commits on top of each other alone */
   cameFrom(commit: string): boolean;
+  /**
+   * a text that no other clone has and nobody elsewhere can foretell, for what is remembered of this one's history; `undefined`
+   * where the disk tells of none, or where git shows other commits than there are (replacements, grafts)
+   */
+  readMark(): string | undefined;
   /** a setting that git writes into a new repository's configuration, in lower case */
   readSetting(name: string): string | undefined;
   /** the commits at which a shallow clone breaks off; none in a whole one */
@@ -53,6 +59,7 @@ export function openGitFolder(top: string): GitFolder | undefined {
     },
     readHeadCommit: () => (readSetting("refstorage") === undefined ? findHead(own, common)?.commit : undefined),
     cameFrom: (commit) => cameFrom(join(own, "logs/HEAD"), commit),
+    readMark: () => (replacesCommits(common) ? undefined : birthOf(own)),
     readShallow: () => new Set((readAll(join(common, "shallow")) ?? "").split("\n").filter(isCommitId)),
   };
 }
@@ -102,6 +109,12 @@ function cameFrom(log: string, commit: string): boolean {
     if (old === commit) return true;
   }
   return false;
+}
+
+function replacesCommits(common: string): boolean {
+  const isPacked = (): boolean => (readAll(join(common, "packed-refs")) ?? "").includes(" refs/replace/");
+  const grafts = join(common, "info/grafts");
+  return (listNames(join(common, "refs/replace")) ?? []).length > 0 || kindOf(grafts) !== undefined || isPacked();
 }
 
 function readTail(path: string): string {

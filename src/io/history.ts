@@ -29,13 +29,14 @@ export async function readHistory(
   subjects: readonly Dated[],
   memory?: CountMemory,
 ): Promise<History> {
-  const head = memory === undefined || git.isShallow ? undefined : git.headCommit();
-  if (memory === undefined || head === undefined) return askHistory(git, prefix, subjects);
+  const mark = memory === undefined || git.isShallow ? undefined : git.mark();
+  const head = mark === undefined ? undefined : git.headCommit();
+  if (memory === undefined || mark === undefined || head === undefined) return askHistory(git, prefix, subjects);
   const history = new Map<string, Relation>();
   const known = new Map<string, Counted>();
   for (const subject of subjects) {
     if (subject.commit === head) history.set(subject.id, { commit: "ancestor", commits: 0 });
-    const counted = history.has(subject.id) ? undefined : memory.find(keyOf(prefix, subject));
+    const counted = history.has(subject.id) ? undefined : memory.find(keyOf(mark, prefix, subject));
     if (counted?.head === head) history.set(subject.id, { commit: "ancestor", commits: counted.commits });
     else if (counted !== undefined && git.cameFrom(counted.head)) known.set(subject.id, counted);
   }
@@ -55,15 +56,15 @@ export async function readHistory(
     const all = commits === undefined ? undefined : (known.get(subject.id)?.commits ?? 0) + commits;
     history.set(subject.id, { commit, commits: all });
     if (isStill && commit === "ancestor" && all !== undefined)
-      memory.put(keyOf(prefix, subject), { head, commits: all });
+      memory.put(keyOf(mark, prefix, subject), { head, commits: all });
   }
   memory.save();
   return history;
 }
 
-/** A count is of these paths, from this commit on, without those that changed this file. */
-function keyOf(prefix: string, { commit, file, paths, scope }: Dated): string {
-  const told = JSON.stringify([prefix, file, paths.length === 0, scope]);
+/** A count is of these paths, from this commit on, without those that changed this file; one that another clone made has another key. */
+function keyOf(mark: string, prefix: string, { commit, file, paths, scope }: Dated): string {
+  const told = JSON.stringify([mark, prefix, file, paths.length === 0, scope]);
   return `${commit} ${createHash("sha256").update(told).digest("hex").slice(0, 16)}`;
 }
 

@@ -182,3 +182,39 @@ test("where nothing was ever written, nothing is remembered", async () => {
   await readStaleNotes(openGit(clone), clone, subjects, { memory: openCountMemory(layout) });
   expect(await Bun.file(join(layout.local, "counts.json")).exists()).toBe(false);
 });
+
+test("what another clone remembered, or what was remembered of replaced commits, is not believed", async () => {
+  const { repository, layout, subjects } = startedRepository(seeded(3));
+  const { top, git } = repository;
+  const read = async (): Promise<[string, string][]> => [
+    ...(await readStaleNotes(openGit(top), top, subjects, { memory: openCountMemory(layout) })),
+  ];
+  const alone = async (): Promise<[string, string][]> => [...(await readStaleNotes(openGit(top), top, subjects))];
+  const before = await alone();
+  expect(await read()).toEqual(before);
+  const path = join(layout.local, "counts.json");
+  const forged = readFileSync(path, "utf8").replace(/,\d+\]/g, ",424242]");
+  expect(forged).toContain("424242");
+  // The same clone would believe it.
+  writeFileSync(path, forged);
+  expect(JSON.stringify(await read())).toContain("424,242");
+  const clone = join(temporaryFolder(), "clone");
+  git("clone", "--quiet", ".", clone);
+  const there = layoutOf(clone);
+  mkdirSync(there.local, { recursive: true });
+  writeFileSync(join(there.local, "counts.json"), forged);
+  const told = [...(await readStaleNotes(openGit(clone), clone, subjects, { memory: openCountMemory(there) }))];
+  expect(told).toEqual([...(await readStaleNotes(openGit(clone), clone, subjects))]);
+  expect(JSON.stringify(told)).not.toContain("424,242");
+  writeFileSync(path, "");
+  expect(await read()).toEqual(before);
+  for (const isPacked of [false, true]) {
+    git("replace", "--graft", "HEAD~1", "HEAD~6");
+    if (isPacked) git("pack-refs", "--all");
+    const grafted = await alone();
+    expect(grafted).not.toEqual(before);
+    expect([await read(), await read()]).toEqual([grafted, grafted]);
+    git("replace", "--delete", git("replace", "--list"));
+    expect([await read(), await read()]).toEqual([before, before]);
+  }
+});
