@@ -13,7 +13,9 @@ async function check({ top, home }: GitRepository, ...args: readonly string[]): 
 }
 
 /** A team's repository: the threads are Sam's. */
-function team(threads = { auth: { body: "## Decisions\n- JWT\n" } }): GitRepository {
+function team(
+  threads = { auth: { body: "Sign-in.\n\n## Key decisions\n- Argon2\n\n## Notes\n- n\n\n## Decisions\n- JWT\n" } },
+): GitRepository {
   const repository = gitRepository();
   writeProject(repository.top, threads);
   const file = ".threadmind/projects/app.json";
@@ -52,6 +54,11 @@ const CHANGES: Readonly<Record<string, (repository: GitRepository) => void>> = {
   "the title of": (repository) => write(repository, "auth", (text) => text.replace("title: auth", "title: Sign in")),
   "a bullet, with another one added and one removed, of": (repository) =>
     write(repository, "auth", (text) => text.replace("- JWT", "- more (from pay)")),
+  "what stands under a near-heading in": (repository) =>
+    write(repository, "auth", (text) => text.replace("- Argon2", "- bcrypt (from pay)")),
+  "the text above the sections of": (repository) =>
+    write(repository, "auth", (text) => text.replace("Sign-in.", "Sign-out.")),
+  "a section of another name in": (repository) => write(repository, "auth", (text) => text.replace("- n\n", "")),
   "who owns": (repository) => write(repository, "auth", (text) => text.replace(/author: .*\n/, "")),
   "into a link the file of": ({ top, write: put, git }) => {
     put("docs/auth.md", readThread(top, "auth"));
@@ -82,6 +89,8 @@ const ALLOWED: Readonly<Record<string, (repository: GitRepository) => void>> = {
     write(repository, "auth", (text) => text.replace("\n---\n\n", `\ncommit: ${"a".repeat(40)}\n---\n\n`)),
   "adding bullets to a parent by a merge": (repository) =>
     write(repository, "auth", (text) => `${text}- cards (from pay)\n`),
+  "adding what stood under a near-heading by a merge": (repository) =>
+    write(repository, "auth", (text) => `${text}\n### Key decisions (from pay)\n\n- cards (from pay)\n`),
   "creating a thread below": ({ top }) =>
     writeFileSync(threadFile(top, "pay"), renderThread("pay", { parentId: "auth" })),
   "changing code": ({ write: put }) => put("src/a.ts", "1\n"),

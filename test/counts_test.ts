@@ -44,14 +44,14 @@ const GIT_STARTS: readonly (readonly [words: readonly string[], git: number, std
   [["tree"], 0],
   [["search", "decision"], 0],
   [["search", "--path", "src/a.ts"], 1],
-  [["stats"], 0],
+  [["stats"], 1],
   [["project", "list"], 0],
   [["switch", "ui"], 1],
   [["verify", "ui"], 2],
   [["summary", "ui", "--content", "## Decisions\n- Counted"], 2],
   [["create", "Counted"], 1],
   [["history", "ui"], 2],
-  [["check"], 2],
+  [["check"], 4],
   [["hook", "session-start"], 1, payload("SessionStart")],
   [["hook", "session-end"], 0, payload("SessionEnd")],
   [["hook", "pre-edit"], 1, EDIT],
@@ -257,7 +257,7 @@ const HOOK = ["src/cli/cli.ts", "src/cli/hook.ts"];
 const LOADED: readonly Loaded[] = [
   { what: "`version`", entries: ["src/cli/cli.ts"], packages: [], kilobytes: 10 },
   { what: "`serve` until the first tool call", entries: ["src/mcp/serve.ts"], packages: [], kilobytes: 22 },
-  { what: "`hook session-end`", entries: [...HOOK, "src/cli/hook_end.ts"], packages: ["valibot"], kilobytes: 115 },
+  { what: "`hook session-end`", entries: [...HOOK, "src/cli/hook_end.ts"], packages: ["valibot"], kilobytes: 118 },
   {
     what: "`hook session-start`",
     entries: [...HOOK, "src/cli/hook_start.ts"],
@@ -268,7 +268,7 @@ const LOADED: readonly Loaded[] = [
     what: "`context` and the other verbs",
     entries: ["src/cli/cli.ts", "src/cli/verb.ts"],
     packages: ["@valibot/to-json-schema", "marked", "valibot"],
-    kilobytes: 300,
+    kilobytes: 312,
   },
 ];
 

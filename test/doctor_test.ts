@@ -328,12 +328,15 @@ test("a branch is gone only for a clone that would know of it, and a root thread
   );
   const { findings } = await doctor(repository);
   const main = findings.find(({ file }) => file?.endsWith("main.md"));
-  expect(main).toMatchObject({ code: "branch-gone", remedy: 'threadmind update main --branch ""' });
+  expect(main).toMatchObject({
+    code: "branch-gone",
+    remedy: 'threadmind update main --branch ""; if the branch was renamed: threadmind update main --branch NEW',
+  });
 });
 
 test("a conflict is told once for each file, with its line where there is one, until git has it settled", async () => {
   const repository = repositoryWith({ auth: { body: "## Decisions\n- JWT\n" } });
-  repository.write(".threadmind/.gitattributes", "");
+  repository.write(".threadmind/.gitattributes", "threads/** merge=text\n");
   repository.commit("No driver");
   conflict(repository, ({ top }) => write(top, "theirs"));
   const { findings } = await doctor(repository);

@@ -1,24 +1,9 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { ClientCapabilities, ElicitRequest, ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import { type ClientOptions, type ConnectedClient, openClient } from "./support/client.ts";
-import { type Message, openServer, type Server, shakeHands } from "./support/server.ts";
-import { snapshot, threadFile, writeProject } from "./support/stored_project.ts";
-import { gitRepository } from "./support/temp.ts";
-
-const YES: ElicitResult = { action: "accept", content: { confirm: true } };
-const DELETE_AUTH = { name: "thread_delete", arguments: { threadId: "auth" } };
-
-/** A project with `auth`, `auth-ui` below it, and `billing`. */
-function project(): string {
-  const { top, commit } = gitRepository();
-  writeProject(top, { auth: {}, "auth-ui": { parentId: "auth" }, billing: {} });
-  commit("Start");
-  return top;
-}
-
-const threadsOf = (top: string): Record<string, string> => snapshot(join(top, ".threadmind/threads"));
+import { openSilent, projectToDelete, threadsOf, until, YES } from "./support/questions.ts";
+import { threadFile } from "./support/stored_project.ts";
 
 interface Asked extends ConnectedClient {
   readonly questions: ElicitRequest["params"][];
@@ -37,25 +22,8 @@ async function openAsked(
   return { ...(await openClient({ cwd, elicit, ...options })), questions };
 }
 
-/** A raw client that is asked and keeps the questions for itself. */
-async function openSilent(cwd: string): Promise<Server & { readonly questions: Message[] }> {
-  const questions: Message[] = [];
-  const answer = async (message: Message): Promise<undefined> => void questions.push(message);
-  const server = await openServer({ cwd, answer }, { shakesHands: false });
-  await shakeHands(server, { elicitation: {} });
-  return { ...server, questions };
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let waited = 0; !holds() && waited < 5000; waited += 10) await Bun.sleep(10);
-  expect(holds()).toBe(true);
-}
-
-const methodsOf = ({ lines }: Server): (string | undefined)[] =>
-  lines.map((line): Message => JSON.parse(line)).map(({ method }) => method);
-
 test("thread_delete asks a client that can be asked, naming all that would go, and a yes deletes", async () => {
-  const top = project();
+  const top = projectToDelete();
   const { call, questions, close } = await openAsked(top, () => YES);
   expect((await call("thread_delete", { threadId: "auth" })).text).toStartWith("Deleted auth, auth-ui.");
   expect(existsSync(threadFile(top, "auth")) || existsSync(threadFile(top, "auth-ui"))).toBe(false);
@@ -73,22 +41,31 @@ test("thread_delete asks a client that can be asked, naming all that would go, a
   await close();
 });
 
-const REFUSALS: Readonly<Record<string, ElicitResult>> = {
-  "accept without the tick": { action: "accept", content: { confirm: false } },
-  "accept without content": { action: "accept" },
-  "accept with a text for the tick": { action: "accept", content: { confirm: "true" } },
-  decline: { action: "decline" },
-  "decline with the tick": { action: "decline", content: { confirm: true } },
-  cancel: { action: "cancel" },
+const NO = "Deleted nothing: the question about auth, auth-ui was answered with no.";
+const CLOSED = "Deleted nothing: the question about auth, auth-ui was closed without an answer.";
+const GARBLED = "Nothing was done: the client's answer to the question can't be understood";
+const AGAIN = "Call again when a person can answer.";
+
+const REFUSALS: Readonly<Record<string, readonly [answer: ElicitResult, text: string]>> = {
+  "accept without the tick": [{ action: "accept", content: { confirm: false } }, NO],
+  decline: [{ action: "decline" }, NO],
+  "decline with the tick": [{ action: "decline", content: { confirm: true } }, NO],
+  cancel: [{ action: "cancel" }, CLOSED],
+  "cancel with the tick": [{ action: "cancel", content: { confirm: true } }, CLOSED],
+  "accept without content": [{ action: "accept" }, `${GARBLED}: it has no true or false for confirm.\n${AGAIN}`],
+  "accept with a text for the tick": [
+    { action: "accept", content: { confirm: "true" } },
+    `${GARBLED}: it has no true or false for confirm.\n${AGAIN}`,
+  ],
 };
 
-for (const [name, answer] of Object.entries(REFUSALS)) {
+for (const [name, [answer, said]] of Object.entries(REFUSALS)) {
   test(`thread_delete leaves everything when the answer is ${name}, and says so`, async () => {
-    const top = project();
+    const top = projectToDelete();
     const { call, questions, close } = await openAsked(top, () => answer);
     const before = threadsOf(top);
     const { text, isError } = await call("thread_delete", { threadId: "auth" });
-    expect([text, isError]).toEqual(["Deleted nothing: the question about auth, auth-ui was answered with no.", true]);
+    expect([text, isError]).toEqual([said, true]);
     expect(threadsOf(top)).toEqual(before);
     expect((await call("thread_list")).text).toContain("auth-ui");
     expect(questions).toHaveLength(1);
@@ -97,7 +74,7 @@ for (const [name, answer] of Object.entries(REFUSALS)) {
 }
 
 test("thread_delete leaves everything when the client fails to ask, and says that it is no bug", async () => {
-  const top = project();
+  const top = projectToDelete();
   const { call, stderr, close } = await openAsked(top, () => {
     throw new Error("the window is closed");
   });
@@ -119,7 +96,7 @@ const WITHOUT_FORMS: Readonly<Record<string, ClientCapabilities>> = {
 
 for (const [name, capabilities] of Object.entries(WITHOUT_FORMS)) {
   test(`thread_delete deletes without a question for a client with ${name}`, async () => {
-    const top = project();
+    const top = projectToDelete();
     const { call, close } = await openClient({ cwd: top, capabilities });
     expect((await call("thread_delete", { threadId: "auth" })).text).toStartWith("Deleted auth, auth-ui.");
     expect(existsSync(threadFile(top, "auth"))).toBe(false);
@@ -128,7 +105,7 @@ for (const [name, capabilities] of Object.entries(WITHOUT_FORMS)) {
 }
 
 test("thread_delete asks nothing where it would refuse anyway", async () => {
-  const top = project();
+  const top = projectToDelete();
   const { call, questions, close } = await openAsked(top, () => YES);
   for (const threadId of ["main", "gone", "../x", ""]) {
     expect((await call("thread_delete", { threadId })).isError).toBe(true);
@@ -138,7 +115,7 @@ test("thread_delete asks nothing where it would refuse anyway", async () => {
 });
 
 test("no other tool asks", async () => {
-  const top = project();
+  const top = projectToDelete();
   const { client, call, questions, close } = await openAsked(top, () => YES);
   const calls: readonly (readonly [tool: string, args: Record<string, unknown>])[] = [
     ["project_create", { title: "Shop" }],
@@ -173,39 +150,16 @@ test("no other tool asks", async () => {
   await close();
 });
 
-test("an unanswered question keeps other requests answered, and a cancelled call withdraws it and deletes nothing", async () => {
-  const top = project();
-  const before = threadsOf(top);
-  const server = await openSilent(top);
-  server.send({ id: 1, method: "tools/call", params: DELETE_AUTH });
-  await until(() => server.questions.length === 1);
-  const [question] = server.questions;
-  expect(question?.method).toBe("elicitation/create");
-  for (const method of ["ping", "tools/list", "prompts/list", "resources/templates/list"]) {
-    expect((await server.request(method)).error).toBeUndefined();
-  }
-  const waiting = server.call("thread_list");
-  expect(await Promise.race([waiting, Bun.sleep(150)])).toBeUndefined();
-  server.send({ method: "notifications/cancelled", params: { requestId: 1 } });
-  expect(await waiting).toContain("auth-ui");
-  expect(methodsOf(server)).toContain("notifications/cancelled");
-  server.send({ id: question?.id, result: YES });
-  expect(await server.call("thread_list")).toContain("auth-ui");
-  expect(threadsOf(top)).toEqual(before);
-  expect(server.lines.some((line) => JSON.parse(line).id === 1)).toBe(false);
-  await server.closeInput();
-  expect(await server.stderr()).toBe("");
-});
-
-test("a client that goes away with a question open deletes nothing and leaves no process", async () => {
-  const top = project();
-  const before = threadsOf(top);
-  const server = await openSilent(top);
-  server.send({ id: 1, method: "tools/call", params: DELETE_AUTH });
-  await until(() => server.questions.length === 1);
-  const begun = performance.now();
-  await server.closeInput();
-  expect(await server.exited).toBe(0);
-  expect(performance.now() - begun).toBeLessThan(1100);
-  expect(threadsOf(top)).toEqual(before);
-});
+for (const answer of [{}, { action: "maybe" }, { action: "accept", content: 7 }, { action: 1 }]) {
+  test(`thread_delete leaves everything when the answer is ${JSON.stringify(answer)}, and says so in a sentence`, async () => {
+    const top = projectToDelete();
+    const before = threadsOf(top);
+    const server = await openSilent(top);
+    const deleting = server.call("thread_delete", { threadId: "auth" });
+    await until(() => server.questions.length === 1);
+    server.send({ id: server.questions[0]?.id, result: answer });
+    expect(await deleting).toBe(`${GARBLED}.\n${AGAIN}`);
+    expect(threadsOf(top)).toEqual(before);
+    await server.closeInput();
+  });
+}

@@ -75,6 +75,26 @@ test("a patch tells of all its files at once, whichever of them is governed", as
   expect(await told(repository, "", payload)).toBe("");
 });
 
+/** How tools name two files that they are about to change. */
+const TWO_FILES: Readonly<Record<string, unknown>> = {
+  "a list of files": { files: ["src/auth/b.ts", "src/pay/c.ts"] },
+  "a list of paths": { filePaths: ["src/auth/b.ts", "src/pay/c.ts"] },
+  "replacements in each": { replacements: [{ filePath: "src/auth/b.ts" }, { filePath: "src/pay/c.ts" }] },
+  "a patch that moves one": { input: "*** Begin Patch\n*** Update File: src/auth/b.ts\n*** Move to: src/pay/c.ts\n" },
+};
+
+for (const [name, tool_input] of Object.entries(TWO_FILES)) {
+  test(`both files are told of that a tool names by ${name}`, async () => {
+    const repository = await repositoryWith(
+      { auth: { body: "## Decisions\n- JWT\n" }, pay: { body: "## Decisions\n- Cards\n" } },
+      { auth: "src/auth", pay: "src/pay" },
+    );
+    const text = await told(repository, "", { sessionId: "v1", hookEventName: "PreToolUse", tool_input });
+    expect(text).toStartWith("Decided earlier about src/auth/b.ts and 1 more file (ThreadMind):");
+    expect([text.includes("- JWT"), text.includes("- Cards")]).toEqual([true, true]);
+  });
+}
+
 test("each of many threads is heard, the nearest first; what is cut or left out is said", async () => {
   const long = (id: string): string => `## Decisions\n${bullets(6, `${id} has decided something rather long`)}`;
   const near = { body: "## Decisions\n- never log a token\n" };
@@ -235,6 +255,6 @@ test("what thread_search has no room for is named, and so are threads that can't
   );
   writeFileSync(threadFile(repository.top, "broken"), "---\nid: broken\n");
   const { stdout } = await run(["search", "--path", ids.join("/")], { cwd: repository.top });
-  expect(stdout).toContain("… and 2 more: b, a (context_get with alone shows one).");
+  expect(stdout).toContain("… and 2 more: b, a (threadmind show ID shows one).");
   expect(stdout).toContain("Not searched, because of conflicts or damage: broken.");
 });

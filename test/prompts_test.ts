@@ -24,7 +24,7 @@ const PROMPTS: Readonly<Record<string, readonly string[]>> = {
   "tm-rebase": ["threadId!", "newParentId!"],
   "tm-delete": ["threadId!"],
   "tm-verify": ["threadId"],
-  "tm-search": ["query"],
+  "tm-search": ["query", "path"],
   "tm-stats": [],
   "tm-init": [],
   "tm-project": ["title!"],
@@ -110,6 +110,47 @@ test("prompts/get leaves out what isn't given", async () => {
     "Write what this conversation decided about login into the active",
   );
   expect((await connected.client.getPrompt({ name: "tm-tree" })).description).toBe("Show the thread tree");
+  await connected.close();
+});
+
+test("a prompt that writes to another thread than the active one names how that one is read, whole", async () => {
+  const { top } = gitRepository();
+  writeProject(top, { auth: { body: "## Decisions\n- JWT\n\n## State\n- half done\n" }, dash: {} });
+  const connected = await openClient({ cwd: top });
+  await connected.call("thread_switch", { threadId: "dash" });
+  const text = await get(connected, "tm-summary", { threadId: "auth" });
+  expect(text).toStartWith(`Call ThreadMind's summary_update with {"threadId":"auth"}; write its content`);
+  const [, tool = "", json = ""] = /merged with what (\w+) with (\{.*?\}) shows/.exec(text) ?? [];
+  expect((await connected.call(tool, JSON.parse(json))).text).toContain("- JWT\n\n## State\n- half done");
+  expect(await get(connected, "tm-summary", { threadId: " " })).toContain("merged with what context_get shows");
+  await connected.close();
+});
+
+test("start-thread has the parent's decisions written to the parent", async () => {
+  const connected = await openProject();
+  const created = (await connected.call("thread_create", { title: "Auth" })).text;
+  expect(created).toContain(
+    "main has no summary yet: write its decisions first with summary_update and threadId main,",
+  );
+  expect(await get(connected, "start-thread", { topic: "Auth" })).toContain(
+    "write the parent's decisions with summary_update and the parent's threadId",
+  );
+  await connected.close();
+});
+
+test("tm-search takes words or a file, says which is which, and asks where neither is given", async () => {
+  const connected = await openProject();
+  const both = "query (words that must all occur, in any order) or path (file or folder, relative to the workspace)";
+  expect(await get(connected, "tm-search", { path: "src/a.ts" })).toBe(
+    `Call ThreadMind's thread_search with {"path":"src/a.ts"} and show me the answer. If I typed something into the wrong place, put it right first: it takes ${both}.`,
+  );
+  expect(await get(connected, "tm-search", { query: "jwt", path: "src" })).toStartWith(
+    `Call ThreadMind's thread_search with {"query":"jwt","path":"src"} and show`,
+  );
+  for (const args of [{}, { query: "" }, { query: " ", path: " " }])
+    expect(await get(connected, "tm-search", args)).toBe(
+      `Ask me for ${both}. Then call ThreadMind's thread_search with it and show me the answer.`,
+    );
   await connected.close();
 });
 

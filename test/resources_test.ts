@@ -433,6 +433,52 @@ test("telling of a change counts as no reading, and moves no session", async () 
   await listener.close();
 });
 
+for (const uri of [CONTEXT, TREE, address("auth"), address("main")]) {
+  test(`a client's reading of ${uri} moves no session, and a write after a checkout is still refused`, async () => {
+    const repository = project({ ...THREADS, auth: { ...THREADS.auth, branch: "feature/auth" } });
+    const { top, git } = repository;
+    repository.commit("Start");
+    git("branch", "feature/auth");
+    const connected = await openClient({ cwd: top });
+    await connected.call("thread_list");
+    git("checkout", "--quiet", "feature/auth");
+    const before = snapshot(top);
+    const { text } = await read(connected, uri);
+    const move = "The branch changed to feature/auth: the active thread is now auth (was main).\n\n";
+    expect(text.startsWith(move)).toBe(uri === CONTEXT || uri === TREE);
+    expect(/## Thread: Auth \(active\)|auth \[feature\/auth\] ← active/.test(text)).toBe(uri !== address("main"));
+    expect((await read(connected, uri)).text).toBe(text);
+    expect(snapshot(top)).toEqual(before);
+    const astray = await connected.call("summary_update", { content: "for main\n" });
+    expect([astray.isError, astray.text]).toEqual([
+      true,
+      expect.stringContaining("the branch changed to feature/auth, so the active thread would be auth (was main)"),
+    ]);
+    await read(connected, uri);
+    expect((await connected.call("summary_update", { content: "for auth\n" })).text).toContain("summary of auth");
+    expect((await read(connected, uri)).text).not.toContain("The branch changed");
+    await connected.close();
+  });
+
+  test(`what a client read as ${uri} counts as read by no model, and as said to none`, async () => {
+    const { top } = project();
+    const connected = await openClient({ cwd: top });
+    await connected.call("context_get", { threadId: "auth", alone: true });
+    await connected.call("context_get", { threadId: "main", alone: true });
+    const changed = uri === address("auth") ? "auth" : "main";
+    const parentId = changed === "auth" ? "main" : null;
+    save(threadFile(top, changed), renderThread(changed, { parentId, body: "## Decisions\n- a teammate's\n" }));
+    writeFileSync(join(top, ".threadmind/config.json"), "{");
+    const { text } = await read(connected, uri);
+    if (uri === CONTEXT) expect(text).toMatch(/^⚠ .*config\.json.* counts as empty[\s\S]*- a teammate's/);
+    const late = await connected.call("summary_update", { threadId: changed, content: "mine\n" });
+    expect([late.isError, late.text]).toEqual([true, expect.stringContaining("- a teammate's")]);
+    expect((await connected.call("thread_list")).text).toMatch(/^⚠ .*config\.json.* counts as empty/);
+    expect((await connected.call("thread_list")).text).not.toContain("config.json");
+    await connected.close();
+  });
+}
+
 test("subscriptions keep no process alive", async () => {
   const { top } = project();
   const server = await openServer({ cwd: top });

@@ -223,7 +223,7 @@ test("one project is selected without asking; of several, none before one is cho
   writeProject(top, { ideas: {} }, { id: "side", title: "Side" });
   expect(await cli(top, "tree")).toBe(
     `threadmind: Cannot tell which project is meant: none is active, and there are 2 (app, side).
-Choose one with project_switch (on the command line: threadmind project switch ID).
+Choose one with threadmind project switch ID.
 `,
   );
   expect(await cli(top, "tree", "--project", "side")).toContain("ideas");

@@ -102,7 +102,7 @@ test("damaged files are named, everything else works, and nothing is made over t
   const tree = await cli(top, "tree");
   expect(tree).toStartWith("main ← active\n");
   expect(tree).toContain("⚠ .threadmind/threads/app/auth.md:1: It is empty. ");
-  expect(tree).toContain("git checkout -- .threadmind/threads/app/auth.md");
+  expect(tree).toContain("rename the file to auth.md.bad, then threadmind restore app/auth");
   expect(tree).toContain("⚠ .threadmind/threads/app/nul.md:1: ");
   expect(tree).toContain("⚠ .threadmind/threads/app/wide.md:1: It is UTF-16, not UTF-8. ");
   expect(tree).toContain("⚠ .threadmind/projects/lost.json: It is empty. ");

@@ -16,6 +16,8 @@ export interface Verb {
 export interface ParsedCall {
   readonly input: Record<string, unknown>;
   readonly fromInput: string | undefined;
+  /** the words that were joined to the verb's last argument: `abandon too slow` */
+  readonly joined: readonly string[];
 }
 
 /** All verbs, with the words they start with. */
@@ -43,6 +45,12 @@ export function findVerb(words: readonly string[], others: readonly string[]): {
   throw new ThreadMindError("usage", `Cannot run threadmind ${quote(typed)}: there is no such command.`, hint);
 }
 
+/** The arguments to offer with a verb: those of its command that its form doesn't settle. */
+export function argumentsOf({ command, form }: Pick<Verb, "command" | "form">): readonly Argument[] {
+  const settled = [...Object.keys(form.preset ?? {}), ...(form.omits ?? [])];
+  return command.arguments().filter(({ name }) => !settled.includes(name));
+}
+
 /** Reads a verb's own words into its command's arguments. Throws `usage`. */
 export function parseCall(
   { command, form, usage }: Verb,
@@ -52,6 +60,7 @@ export function parseCall(
   const known = command.arguments().filter(({ name }) => !(name in (form.preset ?? {})));
   const input: Record<string, unknown> = { ...form.preset };
   const positionals: string[] = [];
+  const given = new Set<string>();
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at] ?? "";
     if (word === "--") {
@@ -67,15 +76,20 @@ export function parseCall(
     if (argument === undefined) throw unknownOption(usage, known, name);
     const value = inline ?? (argument.type === "boolean" ? "true" : rest[++at]);
     if (value === undefined) throw usageError(`the option ${name} needs a value`, usage.verb);
+    if (given.has(argument.name) && argument.type !== "list") throw usageError(`${name} is given twice`, usage.verb);
+    given.add(argument.name);
     setArgument(input, argument, value);
   }
   const budget = known.find(({ name }) => name === "maxTokens");
   if (maxTokens !== undefined && budget === undefined) throw usageError("it takes no --max-tokens", usage.verb);
   if (maxTokens !== undefined && budget !== undefined) setArgument(input, budget, maxTokens);
-  if (thread !== undefined && known.some(({ name }) => name === "threadId")) input.threadId ??= thread;
-  placePositionals(usage, positionals, input);
+  if (thread !== undefined && known.some(({ name }) => name === "threadId")) {
+    if (given.has("threadId")) throw usageError("threadId is given twice", usage.verb);
+    input.threadId = thread;
+  }
+  const joined = placePositionals(usage, positionals, input);
   const fromInput = usage.stdin !== undefined && input[usage.stdin] === undefined ? usage.stdin : undefined;
-  return { input, fromInput };
+  return { input, fromInput, joined };
 }
 
 /** The option that sets an argument: `maxTokens` is `--max-tokens`. */
@@ -96,18 +110,22 @@ function setArgument(input: Record<string, unknown>, { name, type }: Argument, v
   }
 }
 
-function placePositionals(usage: Usage, words: readonly string[], input: Record<string, unknown>): void {
+/** Sets the positional arguments; returns the words that the last of them joins. */
+function placePositionals(usage: Usage, words: readonly string[], input: Record<string, unknown>): readonly string[] {
   const waiting = [...words];
+  let joined: readonly string[] = [];
   for (const [index, { name, isRequired, isRest }] of usage.positionals.entries()) {
     const isNamed = input[name] !== undefined;
     if (isNamed && waiting.length < usage.positionals.length - index) continue;
     if (isNamed) throw usageError(`${name} is given twice`, usage.verb);
-    const value = isRest ? waiting.splice(0).join(" ") : waiting.shift();
+    if (isRest) joined = waiting.splice(0);
+    const value = isRest ? joined.join(" ") : waiting.shift();
     if (value !== undefined && value !== "") input[name] = value;
     else if (isRequired) throw usageError(`${name} is missing`, usage.verb);
   }
   const [extra] = waiting;
   if (extra !== undefined) throw usageError(`${quote(extra)} is one argument too many`, usage.verb);
+  return joined;
 }
 
 function unknownOption(usage: Usage, known: readonly Argument[], typed: string): ThreadMindError {

@@ -1,13 +1,14 @@
 import process from "node:process";
-import { type Finding, renderFinding, sortFindings } from "../core/finding.ts";
+import { type Finding, findingOf, renderFinding, sortFindings } from "../core/finding.ts";
 import { quote } from "../core/id.ts";
 import { stripControls } from "../core/text_controls.ts";
 import { countOf } from "../core/tokens.ts";
 import { ThreadMindError } from "../errors.ts";
+import { findElsewhere } from "../io/elsewhere.ts";
 import { prefixOf } from "../io/fingerprint.ts";
 import { readStaleNotes } from "../io/freshness.ts";
 import { openGit } from "../io/git.ts";
-import { findingOf, type Inspected, inspectProjects } from "../io/inspection.ts";
+import { type Inspected, inspectProjects } from "../io/inspection.ts";
 import { inspectOwnership } from "../io/ownership_check.ts";
 import type { Place } from "../io/scene.ts";
 import { openStore } from "../io/store.ts";
@@ -36,18 +37,19 @@ export async function runCheck(options: GlobalOptions, words: readonly string[])
   const { root, directory } = options;
   const workspace = findWorkspace({ root, directory });
   if (workspace === undefined) throw noWorkspaceError();
-  if (!workspace.isPresent) {
-    throw new ThreadMindError(
-      "no-workspace",
-      `Cannot check ${workspace.root}: it has no .threadmind/.`,
-      "Check out the folder that has one, or give it with --root DIR.",
-    );
-  }
   const place: Place = {
     workspace,
     store: openStore(workspace.root, () => new Date()),
     git: openGit(workspace.root),
   };
+  if (!workspace.isPresent) {
+    const elsewhere = await findElsewhere(place);
+    throw new ThreadMindError(
+      "no-workspace",
+      `Cannot check ${workspace.root}: it has no .threadmind/${elsewhere?.state ?? ""}.`,
+      elsewhere?.hint ?? "Check out the folder that has one, or give it with --root DIR.",
+    );
+  }
   const { projects, findings } = await inspectProjects(place);
   const all = sortFindings([
     ...findings,

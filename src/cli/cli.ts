@@ -1,4 +1,5 @@
 import process from "node:process";
+import { forShell } from "../core/next_step.ts";
 import { describeError, EXIT, exitCodeOf, ThreadMindError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { wantsColor } from "./color.ts";
@@ -117,9 +118,9 @@ function report(error: unknown, isJson: boolean): void {
   const message = error instanceof Error ? error.message : String(error);
   if (isJson) {
     const code = known ? error.code : "bug";
-    writeJson({ version: FORMAT_VERSION, error: { code, message, hint: known ? error.hint : "" } });
+    writeJson({ version: FORMAT_VERSION, error: { code, message, hint: known ? forShell(error.hint) : "" } });
   } else if (known) {
-    writeNotice(`threadmind: ${describeError(error)}`);
+    writeNotice(`threadmind: ${forShell(describeError(error))}`);
   } else {
     const detail = error instanceof Error ? (error.stack ?? message) : message;
     writeNotice(`threadmind: this is a bug, please report it (exit ${EXIT.bug}): ${detail}`);

@@ -2,7 +2,7 @@ import type { Argument } from "../commands/command.ts";
 import { listProjectIds, listThreadIds, startingWith } from "../commands/known_ids.ts";
 import { ThreadMindError } from "../errors.ts";
 import { openSession } from "../io/session.ts";
-import { listVerbs, optionName, type Verb } from "./args.ts";
+import { argumentsOf, listVerbs, optionName, type Verb } from "./args.ts";
 import { GLOBAL_OPTIONS } from "./help.ts";
 import { type GlobalOptions, splitOptions } from "./options.ts";
 import { OWN_VERBS } from "./own_verbs.ts";
@@ -158,9 +158,8 @@ function positionalAt({ command, usage }: Verb, plain: readonly string[]): Argum
 
 function optionsOf(verb: Verb | undefined): readonly string[] {
   if (verb === undefined) return GLOBAL_OPTIONS;
-  const { command, form, usage } = verb;
-  const placed = [...usage.positionals.map(({ name }) => name), ...Object.keys(form.preset ?? {})];
-  const own = command.arguments().filter(({ name }) => !placed.includes(name));
+  const placed = verb.usage.positionals.map(({ name }) => name);
+  const own = argumentsOf(verb).filter(({ name }) => !placed.includes(name));
   return [...new Set([...own.map(({ name }) => optionName(name)), ...GLOBAL_OPTIONS])];
 }
 

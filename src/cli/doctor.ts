@@ -1,13 +1,12 @@
 import process from "node:process";
 import { type Finding, renderFinding, sortFindings } from "../core/finding.ts";
-import { parseThreadFile, repairThreadFile } from "../core/thread_file.ts";
+import { forShell } from "../core/next_step.ts";
 import { countOf, groupDigits } from "../core/tokens.ts";
 import { ThreadMindError } from "../errors.ts";
-import { changeConfig, readConfig } from "../io/config.ts";
-import { readText, removeFile } from "../io/files.ts";
+import { readConfig } from "../io/config.ts";
+import { findElsewhere } from "../io/elsewhere.ts";
 import { openGit } from "../io/git.ts";
 import { type Inspection, inspectProjects } from "../io/inspection.ts";
-import { type Layout, listLeftovers, shownPath } from "../io/layout.ts";
 import type { Place } from "../io/scene.ts";
 import { openStore } from "../io/store.ts";
 import { findWorkspace, noWorkspaceError } from "../io/workspace.ts";
@@ -21,6 +20,7 @@ import {
   judgeHooks,
   runHooks,
 } from "./doctor_checks.ts";
+import { makeRepairs, planRepairs } from "./doctor_fix.ts";
 import { type GlobalOptions, usageError } from "./options.ts";
 
 /** What `doctor` found; `code` is the exit code. */
@@ -34,12 +34,14 @@ export interface DoctorOutcome {
 export async function runDoctor(options: GlobalOptions, words: readonly string[]): Promise<DoctorOutcome> {
   const unknown = words.find((word) => word !== "--fix");
   if (unknown !== undefined) throw usageError(`it takes no ${JSON.stringify(unknown)}`, "doctor");
-  const place = openPlace(options);
-  const fixed = words.includes("--fix") ? await fix(place) : undefined;
+  const place = await openPlace(options);
+  const fixed = words.includes("--fix") ? await makeRepairs(place, await planRepairs(place)) : undefined;
+  const repairs = await planRepairs(place);
   const inspection = await inspectProjects(place);
   const [ofGit, hooks] = [await inspectGit(place), await runHooks(place)];
   const findings = sortFindings([
     ...inspection.findings,
+    ...repairs.map(({ finding }) => finding),
     ...inspectCheckout(place.store.layout),
     ...ofGit,
     ...inspectAgentsFile(place),
@@ -53,17 +55,17 @@ export async function runDoctor(options: GlobalOptions, words: readonly string[]
   return { value, text, code: errors > 0 ? 1 : 0 };
 }
 
-function openPlace({ root, directory }: GlobalOptions): Place {
+async function openPlace({ root, directory }: GlobalOptions): Promise<Place> {
   const workspace = findWorkspace({ root, directory });
   if (workspace === undefined) throw noWorkspaceError();
-  if (!workspace.isPresent) {
-    throw new ThreadMindError(
-      "no-workspace",
-      `Cannot check ${workspace.root} (${workspace.reason}): it has no .threadmind/.`,
-      "Create a project with threadmind project create TITLE, or go to the folder that has one.",
-    );
-  }
-  return { workspace, store: openStore(workspace.root, () => new Date()), git: openGit(workspace.root) };
+  const place = { workspace, store: openStore(workspace.root, () => new Date()), git: openGit(workspace.root) };
+  if (workspace.isPresent) return place;
+  const elsewhere = await findElsewhere(place);
+  throw new ThreadMindError(
+    "no-workspace",
+    `Cannot check ${workspace.root} (${workspace.reason}): it has no .threadmind/${elsewhere?.state ?? ""}.`,
+    elsewhere?.hint ?? "Create a project with threadmind project create TITLE, or go to the folder that has one.",
+  );
 }
 
 interface Head {
@@ -88,7 +90,7 @@ async function describe(place: Place, { projects }: Inspection, hooks: readonly 
       ({ project, threads }) =>
         `Project    ${project}, ${countOf(threads, "thread")}${project === active && counts.length > 1 ? " ← active" : ""}`,
     ),
-    ...(counts.length === 0 ? ["Project    none yet: threadmind project create TITLE"] : []),
+    ...(counts.length === 0 ? [`Project    ${await describeNone(place)}`] : []),
     ...hooks.map(({ event, ms, characters }) => `Hook       ${event}: ${hookLimits(event, ms, characters)}`),
   ];
   const value = {
@@ -99,6 +101,14 @@ async function describe(place: Place, { projects }: Inspection, hooks: readonly 
     hooks,
   };
   return { lines, value };
+}
+
+/** Why there is no project here, and what to do. */
+async function describeNone(place: Place): Promise<string> {
+  if (place.store.readProjects().faults.length > 0) return "none that can be read: see below";
+  const elsewhere = await findElsewhere(place);
+  if (elsewhere === undefined) return "none yet: threadmind project create TITLE";
+  return `none${elsewhere.state}. ${forShell(elsewhere.hint)}`;
 }
 
 function hookLimits(event: string, ms: number, characters: number): string {
@@ -118,40 +128,4 @@ function render(findings: readonly Finding[]): readonly string[] {
     ...(notes > 0 ? [countOf(notes, "note")] : []),
   ];
   return [...findings.map(renderFinding), "", `${summary.join(", ")}.`];
-}
-
-/** Repairs that lose nothing: leftovers, ignore rules, an unreadable config set aside, headers that other readers misread. */
-async function fix(place: Place): Promise<readonly string[]> {
-  const { layout } = place.store;
-  const before = new Map(FILES_OF_RULES.map((name) => [name, textOf(layout, name)]));
-  const leftovers = [layout.temporary, layout.local].flatMap(listLeftovers);
-  const done: string[] = [];
-  await place.store.change(async (writer) => {
-    for (const path of leftovers) removeFile(path);
-    done.push(...leftovers.map((path) => `removed ${shownPath(layout, path)}`));
-    const aside = readConfig(layout).fault === undefined ? undefined : changeConfig(layout, writer, {});
-    if (aside !== undefined) done.push(aside);
-    for (const project of place.store.readProjects().projects) {
-      const { tree } = await place.store.readThreads(project);
-      for (const thread of tree.threads.values()) {
-        const read = readText(`${layout.root}/${thread.file}`);
-        const file = read !== undefined && "text" in read ? await parseThreadFile(read.text) : undefined;
-        if (file === undefined || "message" in file || thread.conflictLine !== undefined) continue;
-        const text = repairThreadFile(file);
-        if (text === file.source) continue;
-        writer.putThread(project.id, thread.id, text);
-        done.push(`${thread.file}: ${file.repaired ?? "its header is written so that every YAML reader reads it."}`);
-      }
-    }
-  });
-  for (const [name, text] of before)
-    if (textOf(layout, name) !== text) done.push(`added the missing lines to .threadmind/${name}`);
-  return done.length === 0 ? ["nothing; what is left needs a person."] : done;
-}
-
-const FILES_OF_RULES = [".gitignore", ".gitattributes"];
-
-function textOf({ data }: Layout, name: string): string | undefined {
-  const read = readText(`${data}/${name}`);
-  return read !== undefined && "text" in read ? read.text : undefined;
 }

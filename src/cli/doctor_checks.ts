@@ -2,13 +2,13 @@ import { join } from "node:path";
 import process from "node:process";
 import type { Finding, FindingCode } from "../core/finding.ts";
 import { putBlock } from "../core/marked_block.ts";
-import { countOf, groupDigits } from "../core/tokens.ts";
+import { groupDigits } from "../core/tokens.ts";
 import { ThreadMindError } from "../errors.ts";
 import { findOnPath, findSameOnPath, runClient } from "../io/client_process.ts";
 import { readConfig } from "../io/config.ts";
 import { kindOf, listFolder } from "../io/files.ts";
 import { prefixOf } from "../io/fingerprint.ts";
-import { type Layout, listLeftovers, shownPath } from "../io/layout.ts";
+import { type Layout, shownPath } from "../io/layout.ts";
 import { readRootFile } from "../io/root_files.ts";
 import type { Place } from "../io/scene.ts";
 import { DATA_FOLDER } from "../io/workspace.ts";
@@ -37,70 +37,26 @@ function finding(
   return { code, severity, file, line: undefined, message, remedy };
 }
 
-/** What this checkout keeps beside the threads: its state, and what killed processes left. */
+/** What was set aside in this checkout because it could not be read. */
 export function inspectCheckout(layout: Layout): readonly Finding[] {
-  const { fault } = readConfig(layout);
-  const broken =
-    fault === undefined
-      ? []
-      : [
-          finding(
-            "config-unreadable",
-            "error",
-            `${fault} It counts as empty.`,
-            "threadmind doctor --fix sets it aside",
-          ),
-        ];
-  const leftovers = [layout.temporary, layout.local].flatMap(listLeftovers);
   const aside = (listFolder(layout.local) ?? []).filter(({ name }) => name.startsWith("config.json.unreadable"));
-  return [
-    ...broken,
-    ...leftovers.map((path) =>
-      finding(
-        "leftover",
-        "note",
-        "A process that was ended while writing left it.",
-        "threadmind doctor --fix",
-        shownPath(layout, path),
-      ),
+  return aside.map(({ name }) =>
+    finding(
+      "leftover",
+      "note",
+      "It was set aside because it could not be read.",
+      "Look at it, then remove it",
+      shownPath(layout, join(layout.local, name)),
     ),
-    ...aside.map(({ name }) =>
-      finding(
-        "leftover",
-        "note",
-        "It was set aside because it could not be read.",
-        "Look at it, then remove it",
-        shownPath(layout, join(layout.local, name)),
-      ),
-    ),
-  ];
+  );
 }
 
-/** What git does with ThreadMind's files: tracks what it shouldn't, ignores what it shouldn't, merges line by line. */
+/** What git does with the threads: ignores them, or merges them line by line. */
 export async function inspectGit({ git, workspace, store }: Place): Promise<readonly Finding[]> {
   if (git === undefined) return [];
-  const prefix = prefixOf(git, workspace.root);
-  const inTop = (path: string): string => `${prefix}${DATA_FOLDER}/${path}`;
-  const threads = inTop("threads/any/thread.md");
-  const [listing, ignored, driver] = await Promise.all([
-    git.list([inTop("config.json"), inTop("local")]),
-    git.ignored([threads]),
-    git.setting("merge.threadmind.driver"),
-  ]);
+  const threads = `${prefixOf(git, workspace.root)}${DATA_FOLDER}/threads/any/thread.md`;
+  const [ignored, driver] = await Promise.all([git.ignored([threads]), git.setting("merge.threadmind.driver")]);
   const findings: Finding[] = [];
-  const tracked = (listing?.tracked ?? []).map(({ path }) => path.slice(prefix.length));
-  if (tracked.length > 0) {
-    const message = `git tracks ${countOf(tracked.length, "file")} of this checkout's own state (${tracked[0]}).`;
-    findings.push(
-      finding(
-        "config-tracked",
-        "warning",
-        message,
-        `git rm -r --cached -- ${tracked.slice(0, 3).join(" ")}`,
-        tracked[0],
-      ),
-    );
-  }
   if (ignored?.has(threads) === true) {
     const message = "git ignores the threads, so they are neither committed nor reviewed.";
     findings.push(

@@ -1,6 +1,6 @@
 import type { Argument } from "../commands/command.ts";
 import { VERSION } from "../version.ts";
-import { findVerb, listVerbs, optionName, type Verb } from "./args.ts";
+import { argumentsOf, findVerb, listVerbs, optionName, type Verb } from "./args.ts";
 import { OWN_VERBS } from "./own_verbs.ts";
 
 const OPTIONS: readonly (readonly [string, string])[] = [
@@ -69,9 +69,10 @@ function renderHelp(): string {
 
 /** The help of one verb. */
 function renderVerbHelp({ command, form, usage }: Verb): string {
-  const positional = new Set([...usage.positionals.map(({ name }) => name), ...Object.keys(form.preset ?? {})]);
-  const options = command.arguments().filter(({ name }) => !positional.has(name));
-  const named = command.arguments().filter(({ name }) => usage.positionals.some((other) => other.name === name));
+  const positional = new Set(usage.positionals.map(({ name }) => name));
+  const known = argumentsOf({ command, form });
+  const options = known.filter(({ name }) => !positional.has(name));
+  const named = known.filter(({ name }) => positional.has(name));
   return [
     `Usage: threadmind ${lineOf(usage.verb, form.usage)}${options.length > 0 ? " [OPTIONS]" : ""}`,
     "",

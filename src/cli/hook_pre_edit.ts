@@ -6,7 +6,7 @@ import { ThreadMindError } from "../errors.ts";
 import { type Edited, readClientSession, writeEdited } from "../io/client_session.ts";
 import { findFileNames } from "../io/file_names.ts";
 import { readStaleNotes } from "../io/freshness.ts";
-import { digestOf, type Sighting } from "../io/seen.ts";
+import { type Sighting, sightingOf } from "../io/seen.ts";
 import { openSession } from "../io/session.ts";
 import { openStore } from "../io/store.ts";
 import type { HookOutcome } from "./hook.ts";
@@ -43,10 +43,7 @@ export async function showGovernors(call: HookCall): Promise<HookOutcome> {
   const { text, shown } = renderEditNote(names, governors, notes);
   if (text === "") return nothing;
   const partly = new Map(
-    shown.map(({ thread }): [string, Sighting] => [
-      `${project.id}/${thread.id}`,
-      { digest: digestOf(thread), isWhole: false },
-    ]),
+    shown.map(({ thread }): [string, Sighting] => [`${project.id}/${thread.id}`, sightingOf(thread, false)]),
   );
   const remembered: Edited = { conversation: payload.sessionId, files: [...edited, ...names].slice(-MOST_REMEMBERED) };
   if (!call.isDryRun) await remember(call, pid, remembered, new Map([...partly, ...(told?.seen ?? [])]));

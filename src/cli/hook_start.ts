@@ -11,6 +11,7 @@ import {
   writeConversation,
 } from "../io/client_session.ts";
 import { changeConfig, readConfig } from "../io/config.ts";
+import { hideBareState } from "../io/elsewhere.ts";
 import type { Layout } from "../io/layout.ts";
 import type { Scene } from "../io/scene.ts";
 import type { Sighting } from "../io/seen.ts";
@@ -34,7 +35,10 @@ const CONTINUING = new Set(["resume", "fork"]);
 export async function startSession(call: HookCall): Promise<HookOutcome> {
   const { payload, layout, now } = call;
   const { projects, faults } = openStore(layout.root, now).readProjects();
-  if (projects.length === 0 && faults.length === 0) return { value: {}, text: "" };
+  if (projects.length === 0 && faults.length === 0) {
+    if (!call.isDryRun) await hideBareState(layout);
+    return { value: {}, text: "" };
+  }
   const pid = clientPidOf(call);
   const left = leftBy(call, pid);
   const session = openSession({
@@ -128,10 +132,11 @@ async function remember(
 ): Promise<string | undefined> {
   const at = now().toISOString();
   const id = checkSessionId(payload.sessionId);
+  const isFresh = isOtherModel(payload, readClientSession(layout, pid)?.conversation);
   const missed = measureMissed(layout, id, payload.source === "resume", at);
   try {
     return await openStore(layout.root, now).change(async (writer) => {
-      writeConversation(layout, pid, { id, at, place, seen });
+      writeConversation(layout, pid, { id, at, isFresh, place, seen });
       const known = readConfig(layout).sessions.find((record) => record.session === id);
       const records = id === undefined ? missed : [...missed, startedRecord(id, known, payload, at, tokens)];
       return records.length === 0 ? undefined : changeConfig(layout, writer, { sessions: records });
@@ -140,6 +145,11 @@ async function remember(
     if (!(error instanceof ThreadMindError)) throw error;
     return undefined;
   }
+}
+
+/** True unless the model still has what this client was shown before: a conversation that goes on, or a fork of it. */
+function isOtherModel({ source = "", sessionId }: HookCall["payload"], before: string | undefined): boolean {
+  return !CONTINUING.has(source) || (source === "resume" && before !== undefined && before !== sessionId);
 }
 
 function startedRecord(

@@ -10,18 +10,20 @@ const [QUOTE, BACKSLASH, OPEN, CLOSE] = [0x22, 0x5c, 0x7b, 0x7d];
 
 /** All of standard input as text. Throws `usage` at a terminal, when it is empty, and when it is not UTF-8. */
 export function readInput(verb: string): string {
-  const refuse = (why: string): ThreadMindError =>
-    new ThreadMindError(
-      "usage",
-      `Cannot run threadmind ${verb}: ${why}.`,
-      `Give the text on standard input: threadmind ${verb} < FILE. To empty it on purpose: threadmind ${verb} --content ""`,
-    );
+  const give = `Give the text on standard input: threadmind ${verb} < FILE. To empty it on purpose: threadmind ${verb} --content ""`;
+  const refuse = (why: string, hint = give): ThreadMindError =>
+    new ThreadMindError("usage", `Cannot run threadmind ${verb}: ${why}.`, hint);
   if (!hasInput() || isInputTerminal()) throw refuse("its text is missing");
   const read = decodeText(readFileSync(0));
-  if ("fault" in read) throw refuse(`standard input ${read.fault}`);
+  if ("fault" in read) throw refuse(`standard input ${read.fault}`, convertHint(verb, /UTF-16/.test(read.fault)));
   const text = read.text.replace(/^\ufeff/, "");
   if (text.trim() === "") throw refuse("standard input is empty");
   return text;
+}
+
+function convertHint(verb: string, isUtf16: boolean): string {
+  const from = isUtf16 ? "utf-16" : "latin1";
+  return `Convert it from the encoding it is in, e.g.: iconv -f ${from} -t utf-8 FILE | threadmind ${verb}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { listShortcuts, type Shortcut } from "../commands/shortcuts.ts";
+import { listShortcuts, nameOneOf, type Shortcut } from "../commands/shortcuts.ts";
 import { REPOSITORY_URL, VERSION } from "../version.ts";
 
 /** The name of the plugin, its marketplace and its server. */
@@ -88,19 +88,21 @@ function renderSlashCommand(shortcut: Shortcut): string {
   ].join("\n");
 }
 
-function bodyOf({ command, preset, arguments: all, fromConversation }: Shortcut): string {
+function bodyOf(shortcut: Shortcut): string {
+  const { command, preset, arguments: all, oneOf, fromConversation } = shortcut;
   const [typed] = all.filter(({ name }) => name !== fromConversation);
   const given = Object.entries(preset).map(([key, value]) => `${key} ${JSON.stringify(value)}`);
-  const named = typed === undefined ? given : [...given, `${typed.name} from what I typed below`];
+  const asked = oneOf.length > 0 ? nameOneOf(shortcut) : typed?.name;
+  const named = asked === undefined ? given : [...given, `${asked} from what I typed below`];
   const call = `Call ThreadMind's tool ${command.name}${named.length === 0 ? "" : ` with ${named.join(" and ")}`}`;
+  const sameThread = typed?.name === "threadId" ? " (with alone and the same threadId, if I typed one)" : "";
   const rest =
     fromConversation === undefined
       ? ", and show me its answer as it is."
-      : `. Read what is there with context_get first, and write its ${fromConversation} from this conversation, merged with that, in the sections ${SECTIONS}: facts and reasons, no transcript. Name the code it describes with paths.`;
+      : `. Read what is there with context_get${sameThread} first, and write its ${fromConversation} from this conversation, merged with that, in the sections ${SECTIONS}: facts and reasons, no transcript. Name the code it describes with paths.`;
   if (typed === undefined) return call + rest;
-  const missing = typed.isRequired
-    ? "If I typed nothing, ask me for it."
-    : `If I typed nothing, leave ${typed.name} out.`;
+  const isNeeded = typed.isRequired || oneOf.length > 0;
+  const missing = isNeeded ? "If I typed nothing, ask me for it." : `If I typed nothing, leave ${typed.name} out.`;
   return `${call}${rest} ${missing}\n\nTyped: $ARGUMENTS`;
 }
 

@@ -1,6 +1,7 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { findNearest, quote } from "../core/id.ts";
+import { forShell, forTools } from "../core/next_step.ts";
 import { ThreadMindError } from "../errors.ts";
 import type { Session } from "../io/session.ts";
 
@@ -14,11 +15,15 @@ export type Menu = "tm" | "plugin";
 export interface CliForm {
   readonly usage: string;
   readonly preset?: Readonly<Record<string, unknown>>;
+  /** arguments of the command that make no sense here */
+  readonly omits?: readonly string[];
   readonly summary?: string;
   /** its name as a shortcut and slash command, the verb unless given */
   readonly shortcut?: string;
   /** its own menus instead of its command's */
   readonly menu?: readonly Menu[];
+  /** arguments of which at least one is needed; its shortcut takes them all */
+  readonly oneOf?: readonly string[];
 }
 
 /** A parsed usage line: verb words, positional arguments, and the argument read from standard input. */
@@ -69,7 +74,8 @@ interface Definition<Entries extends v.ObjectEntries, Value extends object> {
   readonly menu: readonly Menu[];
   readonly input: Entries;
   readonly run: (session: Session, input: v.InferOutput<v.StrictObjectSchema<Entries, undefined>>) => Promise<Value>;
-  readonly text: (value: Value) => string;
+  /** `say` puts a next step of ours into the words of the surface that the text is for */
+  readonly text: (value: Value, say: (message: string) => string) => string;
 }
 
 /** Makes a command out of its parts; the schema's types reach `run`, and the registry holds one plain type. */
@@ -93,9 +99,32 @@ export function defineCommand<const Entries extends v.ObjectEntries, Value exten
       return required === undefined || required.length === 0 ? rest : { ...rest, required };
     },
     async call(session, input) {
-      const value = await definition.run(session, parseInput(name, schema, describe, input));
-      return { value: value as Readonly<Record<string, unknown>>, text: definition.text(value) };
+      const say = session.isCommandLine ? forShell : forTools;
+      try {
+        const value = inWords(await definition.run(session, parseInput(name, schema, describe, input)), say);
+        return { value: value as Readonly<Record<string, unknown>>, text: definition.text(value, say) };
+      } catch (error) {
+        if (!(error instanceof ThreadMindError)) throw error;
+        throw new ThreadMindError(error.code, error.message, say(error.hint));
+      }
     },
+  };
+}
+
+interface Messages {
+  readonly warnings?: readonly string[];
+  readonly notices?: readonly string[];
+  readonly faults?: readonly { readonly hint: string }[];
+}
+
+/** A value whose warnings, notices and faults' hints are in a surface's words. */
+function inWords<Value extends object>(value: Value & Messages, say: (message: string) => string): Value {
+  const { warnings, notices, faults } = value;
+  return {
+    ...value,
+    ...(warnings === undefined ? {} : { warnings: warnings.map(say) }),
+    ...(notices === undefined ? {} : { notices: notices.map(say) }),
+    ...(faults === undefined ? {} : { faults: faults.map((fault) => ({ ...fault, hint: say(fault.hint) })) }),
   };
 }
 
@@ -155,12 +184,20 @@ function inputError(
   if (argument !== undefined && !(argument.name in given))
     return refuse(`the argument ${argument.name} is missing`, about);
   if (issue.kind === "schema") {
-    const received = issue.received.replace(/^"|"$/g, "");
-    const [nearest] = findNearest(received, argument?.choices ?? []);
+    const entry = issue.path?.[1];
+    const where = typeof entry?.key === "number" ? `, but its entry ${entry.key + 1} is` : ", not";
+    const [nearest] = typeof issue.input === "string" ? findNearest(issue.input, argument?.choices ?? []) : [];
     const hint = nearest === undefined ? about : `Did you mean ${nearest}?`;
-    return refuse(`${path} must be ${expectation(argument)}, not ${quote(received)}`, hint);
+    return refuse(`${argument?.name ?? path} must be ${expectation(argument)}${where} ${nameValue(issue.input)}`, hint);
   }
   return refuse(issue.message.replace(/\.$/, ""), about);
+}
+
+/** A value that is of a wrong type, as JSON's terms and a person's name it. */
+function nameValue(value: unknown): string {
+  if (typeof value === "string") return quote(value);
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
 function expectation(argument: Argument | undefined): string {

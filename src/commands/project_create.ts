@@ -8,7 +8,7 @@ import { noWorkspaceError } from "../io/workspace.ts";
 import { modeArgument, optionalText, textArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { moveActive, withNotices } from "./scene.ts";
-import { checkSecrets } from "./thread_write.ts";
+import { checkText } from "./text_check.ts";
 
 const ROOT = "main" as ThreadId;
 
@@ -27,7 +27,7 @@ export const projectCreate = defineCommand({
   },
   async run(session, { title: typed, systemContext = "", mode = "solo" }) {
     const title = parseTitle(typed);
-    checkSecrets("this system context", systemContext);
+    checkText("this system context", systemContext);
     const place = session.place();
     if (!mayCreate(place)) throw noWorkspaceError(!session.isCommandLine);
     const { store, git } = place;
@@ -35,7 +35,7 @@ export const projectCreate = defineCommand({
     const [author, head] = await Promise.all([session.author(config), git?.head()]);
     return store.change(async (writer) => {
       const id = slugFor(title, new Set(store.takenProjectNames().map(idKey))) as ProjectId;
-      const project: Project = { id, title, systemContext: systemContext.toWellFormed(), mode, rootThreadId: ROOT };
+      const project: Project = { id, title, systemContext, mode, rootThreadId: ROOT };
       const createdAt = session.now().toISOString();
       const fields = { id: ROOT, title, parentId: null, author: author.id, createdAt, updatedAt: createdAt };
       writer.putThread(id, ROOT, renderThreadFile(fields, ""));

@@ -1,5 +1,6 @@
 import { stripControls } from "../core/text_controls.ts";
 import { readConfig } from "../io/config.ts";
+import { adviseProject } from "../io/elsewhere.ts";
 import { defineCommand } from "./command.ts";
 import { renderFaults } from "./scene.ts";
 
@@ -13,7 +14,8 @@ export const projectList = defineCommand({
   menu: ["tm"],
   input: {},
   async run(session) {
-    const { store, workspace } = session.place();
+    const place = session.place();
+    const { store, workspace } = place;
     const { projects, faults } = store.readProjects();
     const config = readConfig(store.layout);
     const active = session.activeProject(projects, config);
@@ -21,19 +23,15 @@ export const projectList = defineCommand({
       workspace: workspace.root,
       projects: projects.map((project) => ({ ...project, isActive: project.id === active })),
       faults,
+      next: projects.length + faults.length === 0 ? await adviseProject(place) : undefined,
     };
   },
-  text: ({ projects, faults, workspace }) => {
+  text: ({ projects, faults, workspace, next }, say) => {
     const lines = projects.map(({ id, title, mode, isActive }) => {
       const shownTitle = title === id ? "" : ` "${stripControls(title)}"`;
       return `${stripControls(id)}${shownTitle} (${mode})${isActive ? " ← active" : ""}`;
     });
-    if (lines.length === 0 && faults.length === 0) {
-      lines.push(
-        `No projects in ${workspace}.`,
-        "Create one with project_create (on the command line: threadmind project create TITLE).",
-      );
-    }
+    if (next !== undefined) lines.push(`No projects in ${workspace}${next.state}.`, say(next.hint));
     return [...lines, ...renderFaults(faults)].join("\n");
   },
 });

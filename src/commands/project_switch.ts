@@ -1,3 +1,4 @@
+import { nextStep } from "../core/next_step.ts";
 import { ThreadMindError } from "../errors.ts";
 import { readConfig } from "../io/config.ts";
 import { findStart, getProject } from "../io/start.ts";
@@ -22,11 +23,12 @@ export const projectSwitch = defineCommand({
     const [{ tree }, head] = await Promise.all([store.readThreads(project), git?.head()]);
     const start = findStart(tree, project, config, head?.branch);
     if (start === undefined) {
+      const name = `${project.id}/${tree.rootId}`;
       const file = `.threadmind/threads/${project.id}/${tree.rootId}.md`;
       throw new ThreadMindError(
         "unknown-thread",
         `Cannot switch to ${project.id}: its root thread ${file} is missing.`,
-        `Bring it back: git checkout -- ${file}`,
+        `Bring it back: ${nextStep(`thread_restore ${name}`, ["restore", name])}.`,
       );
     }
     const notices = await store.change(async (writer) =>

@@ -5,7 +5,7 @@ import { modeArgument, optionalText } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { checkOwner } from "./ownership.ts";
 import { withNotices } from "./scene.ts";
-import { checkSecrets } from "./thread_write.ts";
+import { checkText } from "./text_check.ts";
 
 /** Changes the active project's settings. */
 export const projectUpdate = defineCommand({
@@ -30,7 +30,7 @@ export const projectUpdate = defineCommand({
         "Give title, systemContext or mode.",
       );
     }
-    if (systemContext !== undefined) checkSecrets("this system context", systemContext);
+    if (systemContext !== undefined) checkText("this system context", systemContext);
     const scene = await session.scene({});
     const { store, project, tree } = scene;
     const root = tree.threads.get(tree.rootId);
@@ -38,26 +38,31 @@ export const projectUpdate = defineCommand({
       checkOwner(project, root, await session.author(scene.config), `update the project ${project.id}`);
     }
     const changes = Object.fromEntries(
-      Object.entries({ title, systemContext: systemContext?.toWellFormed(), mode }).filter(
+      Object.entries({ title, systemContext, mode }).filter(
         ([key, value]) => value !== undefined && value !== project[key as "title" | "systemContext" | "mode"],
       ),
     );
-    await store.change(async (writer) =>
-      writer.putProject(project.id, setMembers(store.readProjectSource(project.id), changes)),
-    );
+    const isSame = Object.keys(changes).length === 0;
+    const kept = isSame
+      ? undefined
+      : await store.change(async (writer) =>
+          writer.putProject(project.id, setMembers(store.readProjectSource(project.id), changes)),
+        );
+    const replaces = Object.hasOwn(changes, "systemContext") && project.systemContext !== "";
     return {
       project: project.id,
       ...{ title: project.title, systemContext: project.systemContext, mode: project.mode },
       ...changes,
       changed: Object.keys(changes),
+      ...(replaces && kept !== undefined ? { kept } : {}),
       notices: scene.notices,
     };
   },
-  text: ({ project, changed, notices }) =>
+  text: ({ project, changed, kept, notices }) =>
     withNotices(
       notices,
       changed.length === 0
         ? `${project} is so already: nothing changed.`
-        : `Updated the project ${project} (${changed.join(", ")}).`,
+        : `Updated the project ${project} (${changed.join(", ")}).${kept === undefined ? "" : ` The system context it had is kept in ${kept}.`}`,
     ),
 });

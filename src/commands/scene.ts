@@ -1,4 +1,5 @@
 import { type Plan, planContext, renderAlone, renderContext } from "../core/context.ts";
+import { trimBlankLines } from "../core/lines.ts";
 import { inheritedText } from "../core/summary.ts";
 import { stripControls } from "../core/text_controls.ts";
 import { countOf, estimateTokens } from "../core/tokens.ts";
@@ -10,6 +11,7 @@ import { openCountMemory } from "../io/count_memory.ts";
 import { readStaleNotes, startListing } from "../io/freshness.ts";
 import type { Scene } from "../io/scene.ts";
 import type { Session } from "../io/session.ts";
+import { findProject } from "../io/start.ts";
 import { faultError, type Project, type Writer } from "../io/store.ts";
 
 const MOST_DETAILS = 3;
@@ -19,6 +21,8 @@ export interface ContextAnswer {
   readonly project: string;
   readonly thread: string;
   readonly context: string;
+  /** with `alone`, the summary as it stands in the file, for scripts that write it again */
+  readonly summary?: string;
   readonly tokens: number;
   readonly depth: number;
   readonly leftOut: readonly string[];
@@ -50,7 +54,9 @@ export async function readContext(
   if (alone) {
     const text = renderAlone(thread, filling);
     noteShown(session, scene, plan, [], false);
-    return { ...base, context: text, tokens: estimateTokens(text.length), depth: 1, leftOut: [], isCut: false };
+    const figures = { tokens: estimateTokens(text.length), depth: 1, leftOut: [], isCut: false };
+    const summary = thread.conflictLine === undefined ? { summary: trimBlankLines(thread.body) } : {};
+    return { ...base, context: text, ...summary, ...figures };
   }
   const { text, ...figures } = renderContext(plan, filling);
   noteShown(session, scene, plan, figures.leftOut, figures.isCut);
@@ -140,6 +146,20 @@ export function moveActive(...args: Parameters<typeof recordActive>): string[] {
     session.keepActive(project, thread, head);
     return [`${thread} is not recorded as the active thread: ${error.message}`];
   }
+}
+
+/**
+ * The line of an answer whose call leads to another project than the one that calls without a project were about until
+ * then: the same ids mean other threads from there on. To be asked before the move.
+ */
+export function tellCrossing(session: Session, { store, project, config }: Scene): string[] {
+  const { projects } = store.readProjects();
+  const before = session.isCommandLine
+    ? findProject(projects, config.activeProjectId)?.id
+    : session.activeProject(projects, config);
+  if (before === undefined || before === project.id) return [];
+  const who = session.isCommandLine ? "This checkout" : "This session";
+  return [`${who} is now in the project ${project.id} (was ${before}).`];
 }
 
 function authorChange({ author, authors }: Config, id: string): ConfigChange {

@@ -1,7 +1,9 @@
-import { planContext, renderContext, sharesOf } from "../core/context.ts";
+import { type Plan, planContext, renderContext, type Share, sharesOf } from "../core/context.ts";
 import { measureSessions, renderMeasured } from "../core/measured.ts";
 import { countOf, groupDigits } from "../core/tokens.ts";
 import { chainOf } from "../core/tree.ts";
+import { openCountMemory } from "../io/count_memory.ts";
+import { readStaleNotes } from "../io/freshness.ts";
 import { defineCommand } from "./command.ts";
 import { withNotices } from "./scene.ts";
 
@@ -21,7 +23,10 @@ export const statsShow = defineCommand({
     const readable = threads.filter(({ fault }) => fault === undefined);
     const count = (status: string): number => readable.filter((each) => each.status === status).length;
     const plan = planContext(chainOf(tree, thread), project.systemContext, []);
-    const { tokens, depth } = renderContext(plan, { activeId: thread.id, notes: new Map(), maxTokens: undefined });
+    const subjects = plan.blocks.filter(({ mayBeStale }) => mayBeStale).map((block) => block.thread);
+    const memory = openCountMemory(scene.store.layout);
+    const notes = await readStaleNotes(scene.git, scene.workspace.root, subjects, { memory });
+    const { tokens, depth } = renderContext(plan, { activeId: thread.id, notes, maxTokens: undefined });
     return {
       project: project.id,
       sessions: measureSessions(scene.config.sessions),
@@ -30,7 +35,7 @@ export const statsShow = defineCommand({
         unreadable: threads.length - readable.length,
         withSummary: readable.filter(({ body }) => body.trim() !== "").length,
       },
-      context: { thread: thread.id, tokens, depth, shares: sharesOf(plan) },
+      context: { thread: thread.id, tokens, depth, shares: partsOf(plan, tokens) },
       notices: scene.notices,
     };
   },
@@ -39,10 +44,8 @@ export const statsShow = defineCommand({
     const counts = [`${open} open`, `${done} done`, `${abandoned} abandoned`];
     if (unreadable > 0) counts.push(`${unreadable} unreadable`);
     const width = Math.max(...context.shares.map(({ name }) => name.length));
-    const sum = context.shares.reduce((all, { tokens }) => all + tokens, 0);
     const lines = context.shares.map(
-      ({ name, tokens }) =>
-        `  ${name.padEnd(width)}  ~${groupDigits(tokens)} tokens (${Math.round((100 * tokens) / sum)} %)`,
+      ({ name, tokens, percent }) => `  ${name.padEnd(width)}  ~${groupDigits(tokens)} tokens (${percent} %)`,
     );
     return withNotices(
       notices,
@@ -56,3 +59,13 @@ export const statsShow = defineCommand({
     );
   },
 });
+
+/** The parts of a context of so many tokens, each with what it takes of them: all of them together are the whole. */
+function partsOf(plan: Plan, tokens: number): readonly (Share & { readonly percent: number })[] {
+  const shares = sharesOf(plan);
+  const rest = tokens - shares.reduce((sum, share) => sum + share.tokens, 0);
+  return [...shares, { name: "headings and notes", tokens: Math.max(0, rest) }].map((share) => ({
+    ...share,
+    percent: Math.round((100 * share.tokens) / tokens),
+  }));
+}

@@ -1,8 +1,9 @@
 import { findConflict } from "../core/conflict.ts";
 import type { SectionName } from "../core/headings.ts";
 import { quote } from "../core/id.ts";
+import { nextStep } from "../core/next_step.ts";
 import { appendToSection, setSection } from "../core/section_edit.ts";
-import { findOverlooked, parseSummary, type Summary, sectionText } from "../core/summary.ts";
+import { parseSummary, type Summary, sectionText } from "../core/summary.ts";
 import type { ThreadFile } from "../core/thread_file.ts";
 import { estimateTokens, groupDigits } from "../core/tokens.ts";
 import { ThreadMindError } from "../errors.ts";
@@ -10,15 +11,19 @@ import { faultError } from "../io/store.ts";
 import { optionalFlag, pathsArgument, sectionArgument, textArgument, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { ensureOwner } from "./ownership.ts";
+import { questionPaths } from "./path_questions.ts";
 import { isBlank, nameOf, withNotices } from "./scene.ts";
+import { checkShown } from "./shown_text.ts";
 import {
   checkContent,
   checkSecrets,
   checkSeen,
+  finishedNotes,
+  keepReason,
+  keptNote,
   noteWritten,
   parsePaths,
   planStamp,
-  questionPaths,
   repairsOf,
   wholeBody,
   writeThread,
@@ -51,57 +56,62 @@ export const summaryUpdate = defineCommand({
     const scene = await session.scene({ writing: "update the summary", threadId });
     const { store, project, thread, workspace } = scene;
     if (thread.fault !== undefined) throw faultError(thread);
+    checkShown(text, thread.file);
     await ensureOwner(session, scene, [thread], "update the summary of");
     const parsed = typedPaths === undefined ? undefined : parsePaths(typedPaths, workspace.root);
     const isAnew = !append || isBlank(thread);
     const stamp = await planStamp(scene, { isAnew, paths: parsed?.paths });
+    const questions = await questionPaths(scene, parsed, stamp);
     return store.change(async (writer) => {
       const file = await store.readThreadFile(project.id, thread.id);
+      const name = nameOf(session, scene, thread.id);
       const edit = editBody(file, text, section, append);
-      const isNothing = text.trim() === "" && edit.body === file.body;
-      if (isNothing) throw nothingToRemove(nameOf(session, scene, thread.id), section);
-      if (!append && edit.body !== file.body) checkSeen(session, project.id, thread.id, file);
-      const source = writeThread(file, { body: edit.body, stamp }, session.now());
-      writer.putThread(project.id, thread.id, source);
+      const { body, notes: kept } = keepReason(file, edit.body);
+      const isChanged = body !== file.body;
+      if (!isChanged && text.trim() === "") throw nothingToRemove(name, section, kept.length > 0);
+      if (!append && isChanged) checkSeen(session, project.id, thread.id, file);
+      writer.putThread(project.id, thread.id, writeThread(file, { body, stamp }, session.now()));
       const isAll = section === undefined && !append;
-      noteWritten(session, { project: project.id, thread: thread.id, file, body: edit.body, isAll });
-      const isChanged = edit.body !== file.body;
-      const summary = parseSummary(edit.body);
+      noteWritten(session, { project: project.id, thread: thread.id, file, body, isAll });
+      const summary = parseSummary(body);
       return {
-        ...{ project: project.id, thread: thread.id, name: nameOf(session, scene, thread.id), isChanged },
+        ...{ project: project.id, thread: thread.id, name, isChanged },
         isReplaced: isChanged && !append && oldText(file.body, section).trim() !== "",
-        isRemoved: isChanged && text.trim() === "",
+        isRemoved: isChanged && text.trim() === "" && kept.length === 0,
         section: section ?? (append ? "Decisions" : undefined),
         sections: [...new Set(summary.sections.map(({ name }) => name))],
         ...{ commit: stamp.fresh?.commit, paths: parsed?.paths ?? thread.paths },
         notices: scene.notices,
         warnings: [
+          ...kept,
+          ...(isChanged ? finishedNotes(session, scene, file) : []),
           ...(edit.movedToDecisions
             ? ["The old text had no section: it now stands under ## Decisions, so that it stays inherited."]
             : []),
           ...overlookedIn(summary),
-          ...sizeOf(edit.body),
-          ...questionPaths(parsed?.missing ?? []),
+          ...sizeOf(body),
+          ...questions,
           ...repairsOf(file),
         ],
       };
     });
   },
-  text: (value) => withNotices(value.notices, [describe(value), ...value.warnings].join("\n")),
+  text: (value, say) => withNotices(value.notices, [say(describe(value)), ...value.warnings].join("\n")),
 });
 
-function nothingToRemove(name: string, section: SectionName | undefined): ThreadMindError {
+function nothingToRemove(name: string, section: SectionName | undefined, isReasonLeft: boolean): ThreadMindError {
   const what = section === undefined ? "the summary" : `the section ${section}`;
+  const why = isReasonLeft ? "only the reason of its status is left" : "there is none";
   return new ThreadMindError(
     "refused",
-    `Cannot remove ${what} of ${name}: there is none.`,
-    "See context_get for what is there.",
+    `Cannot remove ${what} of ${name}: ${why}.`,
+    `See ${nextStep("context_get with alone", ["show", name])} for what is there.`,
   );
 }
 
 /** A warning about headings whose text descendants will miss. */
 function overlookedIn(summary: Summary): string[] {
-  const headings = findOverlooked(summary).map((text) => quote(text));
+  const headings = summary.overlooked.map((text) => quote(text));
   if (headings.length === 0) return [];
   return [`Not inherited: what stands under ${headings.join(", ")}. Use the heading ## Decisions or ## Constraints.`];
 }
@@ -128,7 +138,7 @@ function describe(written: Written): string {
   const { name: thread, isChanged, isReplaced, isRemoved, section, sections } = written;
   if (!isChanged) return `The summary of ${thread} is the same: verified as of now.`;
   const what = section ?? (sections.length === 0 ? "no section headings: inherited whole" : sections.join(", "));
-  const kept = isReplaced ? ` The replaced text is kept: thread_restore ${thread} brings it back.` : "";
+  const kept = isReplaced ? ` ${keptNote(thread)}` : "";
   if (isRemoved)
     return `Removed ${section === undefined ? "the summary" : `the section ${section}`} of ${thread}.${kept}`;
   return `Updated the summary of ${thread} (${what}).${kept}`;

@@ -1,4 +1,5 @@
 import { slugFor, type ThreadId } from "../core/id.ts";
+import { nextStep } from "../core/next_step.ts";
 import { renderThreadFile } from "../core/thread_file.ts";
 import { parseTitle } from "../core/titles.ts";
 import { linkedBranch, type Thread, takenKeys } from "../core/tree.ts";
@@ -7,7 +8,7 @@ import type { Scene } from "../io/scene.ts";
 import { faultError } from "../io/store.ts";
 import { textArgument, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
-import { isBlank, moveActive, withNotices } from "./scene.ts";
+import { isBlank, moveActive, nameOf, tellCrossing, withNotices } from "./scene.ts";
 
 /** Creates a thread below another. */
 export const threadCreate = defineCommand({
@@ -27,26 +28,30 @@ export const threadCreate = defineCommand({
     const { store, project, thread: parent } = scene;
     if (parent.fault !== undefined) throw faultError(parent);
     const [author, branch] = await Promise.all([session.author(scene.config), branchToLink(scene, parent)]);
+    const below = nameOf(session, scene, parent.id);
+    const crossing = tellCrossing(session, scene);
     return store.change(async (writer) => {
       const id = slugFor(title, takenKeys((await store.readThreads(project)).tree)) as ThreadId;
       const createdAt = session.now().toISOString();
       const fields = { id, title, parentId: parent.id, author: author.id, createdAt, updatedAt: createdAt };
       writer.putThread(project.id, id, renderThreadFile(branch === undefined ? fields : { ...fields, branch }, ""));
+      // Another one that was deleted may have been seen under this id.
+      session.seen.note(`${project.id}/${id}`, { body: "", status: "open", parentId: parent.id }, true);
       const notices = moveActive(session, scene, writer, project, id, author.id);
       const { tree } = await store.readThreads(project);
       const drawn = drawTree(tree, { activeId: id, showAuthors: project.mode === "team" });
       return {
-        ...{ project: project.id, thread: id, title, parent: parent.id, branch, tree: drawn },
-        notices: [...scene.notices, ...notices],
+        ...{ project: project.id, thread: id, title, parent: parent.id, below, branch, tree: drawn },
+        notices: [...scene.notices, ...crossing, ...notices],
         warnings: warningsAbout(parent),
         workspace: session.nameWorkspace(),
       };
     });
   },
-  text: ({ thread, parent, branch, tree, notices, warnings, workspace }) => {
+  text: ({ thread, below, branch, tree, notices, warnings, workspace }) => {
     const link = branch === undefined ? "" : `, linked to the branch ${branch}`;
     const where = workspace === undefined ? "" : ` (in ${workspace})`;
-    const lines = [`Created the thread ${thread} below ${parent}${link}; it is now active${where}.`, ...warnings];
+    const lines = [`Created the thread ${thread} below ${below}${link}; it is now active${where}.`, ...warnings];
     return withNotices(notices, `${lines.join("\n")}\n\n${tree}`);
   },
 });
@@ -64,7 +69,7 @@ function warningsAbout(parent: Thread): string[] {
     return [`${parent.id} has merge conflicts (line ${parent.conflictLine}): run threadmind resolve.`];
   if (isBlank(parent))
     return [
-      `${parent.id} has no summary yet: write its decisions first (summary_update), so that this thread inherits them.`,
+      `${parent.id} has no summary yet: write its decisions first with ${nextStep(`summary_update and threadId ${parent.id}`, ["summary", parent.id, "<", "FILE"])}, so that this thread inherits them.`,
     ];
   return parent.status === "open" ? [] : [`${parent.id} is ${parent.status}.`];
 }

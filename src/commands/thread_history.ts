@@ -1,5 +1,6 @@
 import { describeChanges } from "../core/changes.ts";
 import { parseThreadReference, type ThreadId, threadIdOfFile } from "../core/id.ts";
+import { nextStep } from "../core/next_step.ts";
 import { sanitiseText } from "../core/sanitise.ts";
 import { stripControls } from "../core/text_controls.ts";
 import { findThread, getThread } from "../core/tree.ts";
@@ -11,6 +12,8 @@ import { defineCommand } from "./command.ts";
 import { withNotices } from "./scene.ts";
 
 const MOST_VERSIONS = 50;
+const BRING_BACK = nextStep("thread_restore ID", ["restore", "ID"]);
+const CUT_OFF = "earlier history isn't in this shallow clone";
 
 interface Listed {
   readonly revision: string;
@@ -55,7 +58,7 @@ export const threadHistory = defineCommand({
       text: sanitiseText(file.body).trim(),
     };
   },
-  text: (value) => withNotices(value.notices, render(value)),
+  text: (value, say) => withNotices(value.notices, render(value, say(BRING_BACK))),
 });
 
 /** The id that is meant, of a thread that is there or of one that is gone. */
@@ -82,9 +85,10 @@ export function getVersion(versions: readonly StoredVersion[], id: string, revis
 }
 
 function listVersions(versions: readonly StoredVersion[]): Listed[] {
+  const isCutOff = versions.some((version) => version.isCutOff);
   return versions.slice(0, MOST_VERSIONS).map(({ revision, at, by, subject, file }, index) => ({
     ...{ revision, at, by, subject },
-    changes: describeChanges(versions[index + 1]?.file, file),
+    changes: isCutOff && index === versions.length - 1 ? [CUT_OFF] : describeChanges(versions[index + 1]?.file, file),
   }));
 }
 
@@ -100,7 +104,7 @@ type Value =
   | { readonly thread: string; readonly versions: readonly Listed[] }
   | { readonly thread: string; readonly title: string; readonly revision: string; readonly text: string };
 
-function render(value: Value): string {
+function render(value: Value, bringBack: string): string {
   if ("deleted" in value) {
     const lines = value.deleted.map(
       ({ at, by, threads }) =>
@@ -108,7 +112,7 @@ function render(value: Value): string {
     );
     return lines.length === 0
       ? "Nothing was deleted."
-      : ["Deleted, newest first (thread_restore ID brings back all of one line):", ...lines].join("\n");
+      : [`Deleted, newest first (${bringBack} brings back all of one line):`, ...lines].join("\n");
   }
   if ("text" in value)
     return `${stripControls(value.title)} (${value.thread}) as of ${value.revision}:\n\n${value.text === "" ? "_No summary._" : value.text}`;

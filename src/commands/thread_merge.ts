@@ -1,6 +1,10 @@
 import { findConflict } from "../core/conflict.ts";
+import { besideDurable, durableUnits } from "../core/durable.ts";
 import { foldIntoParent } from "../core/fold.ts";
+import { DURABLE_NAMES } from "../core/headings.ts";
+import { nextStep } from "../core/next_step.ts";
 import { usablePaths } from "../core/paths.ts";
+import { parseSummary } from "../core/summary.ts";
 import type { Thread } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import type { Scene } from "../io/scene.ts";
@@ -8,7 +12,8 @@ import { faultError } from "../io/store.ts";
 import { optionalText, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { checkOwner, isForeign } from "./ownership.ts";
-import { moveActive, withNotices } from "./scene.ts";
+import { moveActive, nameOf, tellCrossing, withNotices } from "./scene.ts";
+import { checkShown } from "./shown_text.ts";
 import { openChildrenOf } from "./thread_status.ts";
 import {
   checkContent,
@@ -41,12 +46,13 @@ export const threadMerge = defineCommand({
       checkSecrets(
         "this summary",
         text,
-        "If it is none, merge without summary, then write the parent with summary_update and allowSecret.",
+        `If it is none, merge without summary, then write the parent: ${nextStep("summary_update with allowSecret", ["summary", "PARENT", "--allow-secret"])}.`,
       );
     }
     const scene = await session.scene({ writing: "merge the thread", threadId });
     const { store, project, thread, tree, config } = scene;
     const parent = findParent(scene);
+    if (text !== undefined) checkShown(text, parent.file);
     const author = await session.author(config);
     checkOwner(project, thread, author, `merge ${thread.id}`);
     if (text !== undefined) checkOwner(project, parent, author, `replace the summary of ${parent.id}`);
@@ -55,6 +61,8 @@ export const threadMerge = defineCommand({
       { ...scene, thread: parent },
       { isAnew: text !== undefined, paths: joinedPaths(parent, thread) },
     );
+    const names = { child: nameOf(session, scene, thread.id), parent: nameOf(session, scene, parent.id) };
+    const crossing = tellCrossing(session, scene);
     return store.change(async (writer) => {
       const file = await store.readThreadFile(project.id, parent.id);
       const child = await store.readThreadFile(project.id, thread.id);
@@ -73,17 +81,21 @@ export const threadMerge = defineCommand({
       });
       const fields = { status: "done", mergedInto: parent.id };
       writer.putThread(project.id, thread.id, writeThread(child, { fields }, session.now()));
+      const { body } = child;
+      noteWritten(session, { project: project.id, thread: thread.id, file: child, body, isAll: false, status: "done" });
       const notices = moveActive(session, scene, writer, project, parent.id);
       return {
         ...{
           project: project.id,
           thread: thread.id,
           parent: parent.id,
+          names,
           added: fold.added,
           isReplaced: text !== undefined,
         },
+        ...saidIn(child.body),
         openChildren: openChildrenOf(tree, thread),
-        notices: [...scene.notices, ...notices],
+        notices: [...scene.notices, ...crossing, ...notices],
         warnings: [
           ...(fold.movedToDecisions
             ? [`${parent.id} had no section: its text now stands under ## Decisions, so that it stays inherited.`]
@@ -94,17 +106,40 @@ export const threadMerge = defineCommand({
       };
     });
   },
-  text: ({ thread, parent, added, isReplaced, openChildren, notices, warnings }) => {
+  text: ({ thread, parent, names, added, isReplaced, hasDurable, stays, openChildren, notices, warnings }, say) => {
     const what = isReplaced
-      ? "its parent's summary is replaced (the old text is kept; thread_restore brings it back)"
+      ? `its parent's summary is replaced (the old text is kept: ${say(nextStep(`thread_restore ${names.parent}`, ["restore", names.parent]))} brings it back)`
       : added === 0
-        ? "its parent lacked nothing of it"
+        ? nothingAdded({ hasDurable, stays })
         : `${added} added to its parent`;
-    const lines = [`Merged ${thread} into ${parent}: ${what}. Active thread: ${parent}.`];
+    const lines = [`Merged ${names.child} into ${names.parent}: ${what}. Active thread: ${parent}.`];
     if (openChildren.length > 0) lines.push(`Still open below ${thread}: ${openChildren.join(", ")}.`);
     return withNotices(notices, [...lines, ...warnings].join("\n"));
   },
 });
+
+/** What a thread that is folded in says. */
+interface Said {
+  readonly hasDurable: boolean;
+  /** what isn't handed on: the names of such sections, `other text` */
+  readonly stays: readonly string[];
+}
+
+function saidIn(body: string): Said {
+  const summary = parseSummary(body);
+  const hasDurable = DURABLE_NAMES.some((name) => durableUnits(summary, name).length > 0);
+  return { hasDurable, stays: besideDurable(summary) };
+}
+
+function nothingAdded({ hasDurable, stays }: Said): string {
+  if (hasDurable) return "its parent has all its decisions and constraints already";
+  if (stays.length === 0) return "it has no summary, so nothing was added to its parent";
+  return `it has no decisions or constraints to add to its parent, and what it says stays with it (${stays.join(", ")})`;
+}
+
+function moveStep({ id }: Thread): string {
+  return nextStep("thread_rebase", ["rebase", id, "PARENT"]);
+}
 
 function findParent({ tree, thread }: Scene): Thread {
   const refuse = (why: string, hint: string): ThreadMindError =>
@@ -114,7 +149,10 @@ function findParent({ tree, thread }: Scene): Thread {
     throw refuse("it is a root and has no parent", "Merge its children into it.");
   const parent = tree.parentOf(thread);
   if (parent === undefined)
-    throw refuse(`its parent ${thread.parentId} is missing`, "Move it below another thread first (thread_rebase).");
+    throw refuse(
+      `its parent ${thread.parentId} is missing`,
+      `Move it below another thread first: ${moveStep(thread)}.`,
+    );
   if (parent.fault !== undefined) throw faultError(parent);
   for (const { id, file, conflictLine } of [thread, parent]) {
     if (conflictLine === undefined) continue;
@@ -127,7 +165,7 @@ function findParent({ tree, thread }: Scene): Thread {
   if (parent.status !== "open")
     throw refuse(
       `its parent ${parent.id} is ${parent.status}`,
-      `Reopen ${parent.id}, or move ${thread.id} below an open thread (thread_rebase).`,
+      `Reopen ${parent.id}, or move ${thread.id} below an open thread: ${moveStep(thread)}.`,
     );
   return parent;
 }

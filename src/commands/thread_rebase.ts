@@ -8,7 +8,7 @@ import { textArgument, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { ensureOwner } from "./ownership.ts";
 import { withNotices } from "./scene.ts";
-import { repairsOf, writeThread } from "./thread_write.ts";
+import { noteWritten, repairsOf, writeThread } from "./thread_write.ts";
 
 /** Moves a thread, with what is below it, below another one. */
 export const threadRebase = defineCommand({
@@ -32,6 +32,8 @@ export const threadRebase = defineCommand({
       const file = await store.readThreadFile(project.id, thread.id);
       const source = writeThread(file, { fields: { parentId: parent.id } }, session.now());
       writer.putThread(project.id, thread.id, source);
+      const { body } = file;
+      noteWritten(session, { project: project.id, thread: thread.id, file, body, isAll: false, parentId: parent.id });
       const { tree } = await store.readThreads(project);
       return {
         ...{ project: project.id, thread: thread.id, parent: parent.id, was: thread.parentId ?? null },

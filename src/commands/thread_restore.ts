@@ -1,21 +1,29 @@
 import { findConflict } from "../core/conflict.ts";
 import { parseThreadReference, type ThreadId, threadIdOfFile } from "../core/id.ts";
+import { normaliseLineEnds } from "../core/lines.ts";
+import { nextStep } from "../core/next_step.ts";
 import { setStatusReason } from "../core/status_edit.ts";
 import { statusReason } from "../core/summary.ts";
-import { parseThreadFile } from "../core/thread_file.ts";
+import { parseThreadFile, type ThreadFile } from "../core/thread_file.ts";
 import { findThread, getThread, type Thread } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import type { Author } from "../io/author.ts";
 import type { Scene } from "../io/scene.ts";
 import type { Session } from "../io/session.ts";
 import type { Writer } from "../io/store.ts";
+import { statusOf } from "../io/thread_reading.ts";
 import { readDeparted, readVersions, type StoredVersion } from "../io/versions.ts";
 import { optionalText, textArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { checkOwner } from "./ownership.ts";
-import { withNotices } from "./scene.ts";
+import { nameOf, withNotices } from "./scene.ts";
 import { getVersion } from "./thread_history.ts";
-import { samePaths, writeThread } from "./thread_write.ts";
+import { checkSeen, finishedNotes, keptNote, samePaths, writeThread } from "./thread_write.ts";
+
+const RESTORING = {
+  action: "restore",
+  hint: "Restoring replaces it: call again if that is meant.",
+};
 
 /** Brings back an earlier version of a thread, or what a deletion removed. */
 export const threadRestore = defineCommand({
@@ -27,7 +35,7 @@ export const threadRestore = defineCommand({
   menu: [],
   input: {
     threadId: textArgument("Thread, also one that was deleted"),
-    revision: optionalText("A revision of thread_history (default: the newest that differs)"),
+    revision: optionalText("A revision of its history (default: the newest that differs)"),
   },
   async run(session, { threadId, revision }) {
     const scene = await session.scene({ threadId, mayBeGone: true });
@@ -40,8 +48,7 @@ export const threadRestore = defineCommand({
       return {
         project: scene.project.id,
         restored: [present.id as string],
-        revision: restored,
-        warnings: [] as string[],
+        ...restored,
         notices,
       };
     }
@@ -49,11 +56,12 @@ export const threadRestore = defineCommand({
     const texts = await findTexts(scene, id, revision);
     if (texts.size === 0) getThread(scene.tree, threadId);
     const outcome = await restoreDeleted(session, scene, author, texts);
-    return { project: scene.project.id, ...outcome, revision, notices };
+    return { project: scene.project.id, ...outcome, revision, isReplaced: false, name: id as string, notices };
   },
-  text: ({ restored, revision, warnings, notices }) => {
+  text: ({ restored, revision, isReplaced, name, warnings, notices }, say) => {
     const what = revision === undefined ? "" : ` as of ${revision}`;
-    return withNotices(notices, [`Restored ${restored.join(", ")}${what}.`, ...warnings].join("\n"));
+    const kept = isReplaced ? ` ${keptNote(name)}` : "";
+    return withNotices(notices, [`Restored ${restored.join(", ")}${what}.${say(kept)}`, ...warnings].join("\n"));
   },
 });
 
@@ -64,7 +72,7 @@ async function restoreVersion(
   author: Author,
   thread: Thread,
   revision: string | undefined,
-): Promise<string> {
+): Promise<{ revision: string; isReplaced: boolean; name: string; warnings: string[] }> {
   const { store, project } = scene;
   checkOwner(project, thread, author, `restore ${thread.id}`);
   const versions = await readVersions(scene, project, thread.id);
@@ -76,24 +84,37 @@ async function restoreVersion(
             (each) =>
               each.revision !== "current" &&
               findConflict(each.file.body) === undefined &&
-              (each.file.body.trim() !== file.body.trim() || each.file.fields.title !== file.fields.title),
+              (restoredBody(each, file).trim() !== normaliseLineEnds(file.body).trim() ||
+                each.file.fields.title !== file.fields.title),
           )
         : getVersion(versions, thread.id, revision);
     const refuse = (why: string): ThreadMindError =>
-      new ThreadMindError("refused", `Cannot restore ${thread.id}: ${why}.`, `See thread_history of ${thread.id}.`);
+      new ThreadMindError("refused", `Cannot restore ${thread.id}: ${why}.`, `See ${historyOf(thread.id)}.`);
     if (version === undefined) throw refuse("it has no earlier version that differs");
     const { title, commit, fingerprint, paths } = version.file.fields;
-    const text = version.file.body.replace(/\r\n/g, "\n");
-    const reason = statusReason(file.body);
-    const isReasoned = thread.status !== "open" && reason !== undefined && reason.word !== "Reopened";
-    const body = isReasoned ? setStatusReason(text, thread.status, "open", reason.reason).body : text;
+    const body = restoredBody(version, file);
     const isSame = samePaths(paths ?? [], file.fields.paths ?? []);
     const fields = { ...(title === undefined ? {} : { title }), commit, fingerprint: isSame ? fingerprint : undefined };
     const source = writeThread(file, { body, fields }, session.now());
     if (source === file.source) throw refuse("that is its text now");
+    if (body !== file.body) checkSeen(session, project.id, thread.id, file, RESTORING);
     writer.putThread(project.id, thread.id, source);
-    return version.revision;
+    return {
+      revision: version.revision,
+      isReplaced: body !== file.body && file.body.trim() !== "",
+      name: nameOf(session, scene, thread.id),
+      warnings: finishedNotes(session, scene, file),
+    };
   });
+}
+
+/** A version's text with the reason that the thread's present status has, and with no other one that reads as if it held. */
+function restoredBody({ file }: StoredVersion, present: ThreadFile): string {
+  const status = statusOf(present.fields.status);
+  const reason = statusReason(present.body);
+  const holds = status !== "open" && reason !== undefined && reason.word !== "Reopened";
+  const text = normaliseLineEnds(file.body);
+  return setStatusReason(text, status, statusOf(file.fields.status), holds ? reason.reason : undefined).body;
 }
 
 /** The texts to bring back by id: one version of one thread, or all that one deletion removed. */
@@ -157,7 +178,7 @@ async function restoreFile(
     throw new ThreadMindError(
       "malformed-file",
       `Cannot restore ${id}: its kept text can't be read.`,
-      "See thread_history for another revision.",
+      `See ${historyOf(id)} for another revision.`,
     );
   }
   const { parentId, author: owner } = file.fields;
@@ -167,4 +188,8 @@ async function restoreFile(
   const fields = isLost ? { parentId: tree.rootId } : {};
   writer.putThread(project.id, valid, writeThread(file, { fields, isTouched: true }, session.now()));
   return id;
+}
+
+function historyOf(id: string): string {
+  return nextStep(`thread_history of ${id}`, ["history", id]);
 }

@@ -1,4 +1,6 @@
 import { quote } from "../core/id.ts";
+import { nextStep } from "../core/next_step.ts";
+import { closeOpenBlocks } from "../core/open_blocks.ts";
 import { sanitiseText } from "../core/sanitise.ts";
 import { findGovernors, searchThreads } from "../core/search.ts";
 import { inheritedText } from "../core/summary.ts";
@@ -37,7 +39,13 @@ export const threadSearch = defineCommand({
   title: "Search threads",
   description: "Find threads by words, or those that govern a file (why is this code like this?)",
   effect: "read",
-  cli: [{ usage: "search [query...]", summary: "Find threads by words, or by the file they govern" }],
+  cli: [
+    {
+      usage: "search [query...]",
+      summary: "Find threads by words, or by the file they govern",
+      oneOf: ["query", "path"],
+    },
+  ],
   menu: ["tm", "plugin"],
   input: {
     query: optionalText("Words that must all occur, in any order"),
@@ -97,7 +105,7 @@ export const threadSearch = defineCommand({
       notices: scene.notices,
     };
   },
-  text: ({ found, more, others, notSearched, isMissing, query, path, notices }) => {
+  text: ({ found, more, others, notSearched, isMissing, query, path, notices }, say) => {
     const asides = [
       ...(isMissing ? [`There is no ${quote(path ?? "").slice(1, -1)} in the workspace: paths start at its top.`] : []),
       ...(notSearched.length === 0
@@ -111,7 +119,7 @@ export const threadSearch = defineCommand({
       ].filter((part) => part !== "");
       return withNotices(notices, [`No thread${what.join(" and")}.`, ...asides].join("\n"));
     }
-    const rest = [...(more > 0 ? [renderMore(more, others)] : []), ...asides];
+    const rest = [...(more > 0 ? [renderMore(more, others, say)] : []), ...asides];
     return withNotices(notices, [...found.map(renderFound), ...rest].join(path === undefined ? "\n" : "\n\n"));
   },
 });
@@ -127,10 +135,10 @@ function findFile(root: string, typed: string): Exclude<FileNames, { readonly fa
 }
 
 /** Threads found by words are told by more words; those that govern a file by their names. */
-function renderMore(more: number, others: readonly string[]): string {
+function renderMore(more: number, others: readonly string[], say: (message: string) => string): string {
   if (others.length === 0) return `… and ${more} more: search for more words.`;
   const names = [...others.map(stripControls), ...(more > others.length ? ["…"] : [])].join(", ");
-  return `… and ${more} more: ${names} (context_get with alone shows one).`;
+  return `… and ${more} more: ${names} (${say(nextStep("context_get with alone", ["show", "ID"]))} shows one).`;
 }
 
 function notesOf({ git, workspace }: Scene, threads: readonly Thread[]): Promise<ReadonlyMap<string, string>> {
@@ -144,7 +152,7 @@ function notesOf({ git, workspace }: Scene, threads: readonly Thread[]): Promise
 function decisionsOf(thread: Thread): string {
   if (thread.conflictLine !== undefined)
     return `_⚠ This file has merge conflicts (line ${thread.conflictLine}): not shown._`;
-  return sanitiseText(inheritedText(thread.body)).trim();
+  return closeOpenBlocks(sanitiseText(inheritedText(thread.body)).trim());
 }
 
 function renderFound({
@@ -171,6 +179,7 @@ function renderFound({
     head,
     ...(note === undefined ? [] : [note]),
     ...(decisions === "" || decisions === undefined ? ["_No decisions yet._"] : [decisions]),
-    ...excerpt,
+    // Directly below a list, Markdown would take them for a part of its last item.
+    ...(excerpt.length === 0 ? [] : ["", "Matching lines:", ...excerpt]),
   ].join("\n");
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { nextStep } from "../core/next_step.ts";
 import { oneLine, setStatusReason } from "../core/status_edit.ts";
 import { nearestOpen, type Thread, type Tree } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
@@ -7,8 +8,9 @@ import { statusOf } from "../io/thread_reading.ts";
 import { optionalText, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { ensureOwner } from "./ownership.ts";
-import { withNotices } from "./scene.ts";
-import { checkSecrets, repairsOf, writeThread } from "./thread_write.ts";
+import { nameOf, withNotices } from "./scene.ts";
+import { checkText } from "./text_check.ts";
+import { noteWritten, repairsOf, writeThread } from "./thread_write.ts";
 
 const MOST_REASON = 500;
 const MOVED = "The old text had no section: it now stands under ## Decisions, so that it stays inherited.";
@@ -26,7 +28,13 @@ export const threadStatus = defineCommand({
       preset: { status: "abandoned" },
       summary: "Mark the thread abandoned, and say why",
     },
-    { usage: "reopen [threadId]", preset: { status: "open" }, menu: ["tm"], summary: "Reopen a thread" },
+    {
+      usage: "reopen [threadId]",
+      preset: { status: "open" },
+      omits: ["reason"],
+      menu: ["tm"],
+      summary: "Reopen a thread",
+    },
   ],
   menu: ["tm", "plugin"],
   input: {
@@ -35,13 +43,14 @@ export const threadStatus = defineCommand({
     threadId: threadIdArgument("Thread to mark (default: the active one)"),
   },
   async run(session, { status, reason: typed, threadId }) {
+    if (typed !== undefined) checkText("this reason", typed);
     const reason = typed === undefined ? undefined : oneLine(typed) || undefined;
     checkReason(status, reason);
     const scene = await session.scene({ writing: "set the status", threadId });
     const { store, project, thread, tree } = scene;
     if (thread.fault !== undefined) throw faultError(thread);
     await ensureOwner(session, scene, [thread], "set the status of");
-    const warnings = await store.change(async (writer) => {
+    const { reasonIs, warnings } = await store.change(async (writer) => {
       const file = await store.readThreadFile(project.id, thread.id);
       const edit = setStatusReason(file.body, status, statusOf(file.fields.status), reason);
       const fields = {
@@ -49,10 +58,19 @@ export const threadStatus = defineCommand({
         ...(status === "open" ? { mergedInto: undefined } : {}),
       };
       writer.putThread(project.id, thread.id, writeThread(file, { body: edit.body, fields }, session.now()));
-      return [...(edit.movedToDecisions ? [MOVED] : []), ...repairsOf(file)];
+      noteWritten(session, {
+        ...{ project: project.id, thread: thread.id, file, body: edit.body, isAll: false },
+        status,
+      });
+      const isAdded = reason !== undefined && edit.body !== file.body;
+      return {
+        reasonIs: edit.isReplaced ? ("replaced" as const) : isAdded ? ("added" as const) : undefined,
+        warnings: [...(edit.movedToDecisions ? [MOVED] : []), ...repairsOf(file)],
+      };
     });
     return {
-      ...{ project: project.id, thread: thread.id, status, was: thread.status, reason },
+      ...{ project: project.id, thread: thread.id, status, was: thread.status, reason, reasonIs },
+      name: nameOf(session, scene, thread.id),
       openChildren: status === "open" ? [] : openChildrenOf(tree, thread),
       next:
         session.isCommandLine && status !== "open" && scene.active?.id === thread.id
@@ -62,10 +80,17 @@ export const threadStatus = defineCommand({
       warnings,
     };
   },
-  text: ({ thread, status, was, openChildren, next, notices, warnings }) => {
+  text: ({ thread, name, status, was, reasonIs, openChildren, next, notices, warnings }, say) => {
+    const history = say(nextStep(`thread_history of ${name}`, ["history", name]));
+    const change =
+      reasonIs === "replaced"
+        ? `; its reason is replaced (the old one is kept: see ${history})`
+        : reasonIs === "added"
+          ? "; its reason is added"
+          : "";
     const said =
       status === was
-        ? `${thread} is ${status} already.`
+        ? `${thread} is ${status} already${change}.`
         : status === "open"
           ? `Reopened ${thread} (was ${was}).`
           : `${thread} is ${status} now.`;
@@ -89,7 +114,7 @@ function checkReason(status: string, reason: string | undefined): void {
     throw new ThreadMindError(
       "invalid-argument",
       "Cannot keep a reason for reopening: reason is for done and abandoned.",
-      "Reopen without it, and write it with summary_update.",
+      `Reopen without it, and write it with ${nextStep("summary_update", ["summary"])}.`,
     );
   }
   if (reason !== undefined && reason.length > MOST_REASON) {
@@ -99,7 +124,6 @@ function checkReason(status: string, reason: string | undefined): void {
       "Give one line; the rest belongs into the summary.",
     );
   }
-  if (reason !== undefined) checkSecrets("this reason", reason);
 }
 
 /** Children of a thread that are open. */

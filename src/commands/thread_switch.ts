@@ -5,7 +5,7 @@ import type { Session } from "../io/session.ts";
 import { faultError } from "../io/store.ts";
 import { maxTokensArgument, textArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
-import { readContext, recordActive, withNotices } from "./scene.ts";
+import { readContext, recordActive, tellCrossing, withNotices } from "./scene.ts";
 
 /** Makes another thread the active one. */
 export const threadSwitch = defineCommand({
@@ -25,9 +25,10 @@ export const threadSwitch = defineCommand({
     const { thread, tree } = scene;
     if (thread.fault !== undefined) throw faultError(thread);
     chainOf(tree, thread);
+    const crossing = tellCrossing(session, scene);
     const notices = await record(session, scene);
     const answer = await readContext(session, scene, thread.id, maxTokens, false);
-    return { ...answer, notices: [...notices, ...answer.notices] };
+    return { ...answer, notices: [...crossing, ...notices, ...answer.notices] };
   },
   text: ({ context, notices }) => withNotices(notices, context),
 });

@@ -1,4 +1,5 @@
 import { quote } from "../core/id.ts";
+import { nextStep } from "../core/next_step.ts";
 import { parseTitle } from "../core/titles.ts";
 import { ThreadMindError } from "../errors.ts";
 import type { Author } from "../io/author.ts";
@@ -7,8 +8,9 @@ import { faultError } from "../io/store.ts";
 import { optionalText, pathsArgument, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { checkOwner } from "./ownership.ts";
+import { questionPaths } from "./path_questions.ts";
 import { withNotices } from "./scene.ts";
-import { parsePaths, planStamp, questionPaths, repairsOf, writeThread } from "./thread_write.ts";
+import { parsePaths, planStamp, repairsOf, writeThread } from "./thread_write.ts";
 
 /** Renames a thread, links it to a branch, says what code it describes, or hands it over. */
 export const threadUpdate = defineCommand({
@@ -45,6 +47,7 @@ export const threadUpdate = defineCommand({
     if (!takesOver) checkOwner(project, thread, self, `update ${thread.id}`);
     const parsed = typedPaths === undefined ? undefined : parsePaths(typedPaths, workspace.root);
     const stamp = await planStamp(scene, { isAnew: false, paths: parsed?.paths });
+    const questions = await questionPaths(scene, parsed, stamp);
     const fields = {
       ...(title === undefined ? {} : { title }),
       ...(linked === undefined ? {} : { branch: linked === "" ? undefined : linked }),
@@ -74,7 +77,7 @@ export const threadUpdate = defineCommand({
       warnings: [
         ...(await questionBranch(scene, linked)),
         ...questionAuthor(scene, owner, self),
-        ...questionPaths(parsed?.missing ?? []),
+        ...questions,
         ...repairs,
       ],
     };
@@ -137,6 +140,6 @@ function parseAuthor(typed: string): string {
   throw new ThreadMindError(
     "invalid-argument",
     `Cannot set the author ${quote(typed)}: an author id is one word.`,
-    "See thread_list in a team project for the ids.",
+    `See ${nextStep("thread_list", ["tree"])} in a team project for the ids.`,
   );
 }

@@ -1,8 +1,10 @@
+import { nextStep } from "../core/next_step.ts";
 import { usablePaths } from "../core/paths.ts";
 import { ThreadMindError } from "../errors.ts";
 import { faultError } from "../io/store.ts";
 import { threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
+import { questionUnwatched } from "./path_questions.ts";
 import { isBlank, nameOf, withNotices } from "./scene.ts";
 import { missingPaths, planStamp, writeThread } from "./thread_write.ts";
 
@@ -22,7 +24,8 @@ export const threadVerify = defineCommand({
     if (thread.fault !== undefined) throw faultError(thread);
     const refuse = (why: string, hint: string): ThreadMindError =>
       new ThreadMindError("refused", `Cannot verify ${thread.id}: ${why}.`, hint);
-    if (isBlank(thread)) throw refuse("it has no summary yet", "Write one with summary_update.");
+    const write = nextStep("summary_update", ["summary", nameOf(session, scene, thread.id), "<", "FILE"]);
+    if (isBlank(thread)) throw refuse("it has no summary yet", `Write one with ${write}.`);
     const stamp = await planStamp(scene, { isAnew: true, paths: undefined });
     const { commit, fingerprint } = stamp.fresh ?? {};
     if (commit === undefined && fingerprint === undefined) {
@@ -36,9 +39,13 @@ export const threadVerify = defineCommand({
       writer.putThread(project.id, thread.id, writeThread(file, { stamp }, session.now()));
     });
     const { notices } = scene;
-    const missing = missingPaths(usablePaths(thread.paths), scene.workspace.root);
-    const warnings =
-      missing.length === 0 ? [] : [`There is nothing at ${missing.join(", ")}: correct the paths with thread_update.`];
+    const paths = usablePaths(thread.paths);
+    const missing = missingPaths(paths, scene.workspace.root);
+    const correct = nextStep("thread_update", ["update", nameOf(session, scene, thread.id), "--paths", "PATH"]);
+    const warnings = [
+      ...(missing.length === 0 ? [] : [`There is nothing at ${missing.join(", ")}: correct the paths: ${correct}.`]),
+      ...(await questionUnwatched(scene, paths, stamp)),
+    ];
     return {
       project: project.id,
       thread: thread.id,

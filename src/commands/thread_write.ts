@@ -1,16 +1,23 @@
 import { quote } from "../core/id.ts";
+import { nextStep } from "../core/next_step.ts";
 import { normalisePath } from "../core/paths.ts";
 import { findSecret } from "../core/secrets.ts";
+import { setStatusReason } from "../core/status_edit.ts";
+import { statusReason } from "../core/summary.ts";
+import { stripControls } from "../core/text_controls.ts";
 import { FIELD_KEYS, type FieldValue, isSameValue } from "../core/thread_fields.ts";
 import { editThreadFile, type FieldKey, type ThreadFields, type ThreadFile } from "../core/thread_file.ts";
 import { nextInstant } from "../core/titles.ts";
+import { findThread, nearestOpen, type ThreadStatus } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
-import { isFingerprintCurrent, type NewStamp, takeStamp } from "../io/freshness.ts";
+import type { Contents } from "../io/fingerprint.ts";
+import { isFingerprintCurrent, type NewStamp, readStamp, takeStamp } from "../io/freshness.ts";
 import type { Scene } from "../io/scene.ts";
-import type { Shown } from "../io/seen.ts";
+import type { Replacing, Shown } from "../io/seen.ts";
 import type { Session } from "../io/session.ts";
 import { statusOf } from "../io/thread_reading.ts";
 import { hasBackslashes, isPresent } from "../io/workspace.ts";
+import { nameOf } from "./scene.ts";
 
 /** How a write treats a thread's record of the code it was written on (the table in §6 of the contract). */
 export interface StampPlan {
@@ -19,6 +26,8 @@ export interface StampPlan {
   /** the fingerprint of changed paths that is put in place of a recorded one that still matched */
   readonly renewed: string | undefined;
   readonly paths: readonly string[] | undefined;
+  /** what was found under the paths on the way */
+  readonly contents?: Contents | undefined;
 }
 
 /** Typed paths as they are recorded, and those among them that don't exist. Throws `invalid-argument`. */
@@ -51,7 +60,10 @@ export async function planStamp(
 ): Promise<StampPlan> {
   const { root } = workspace;
   const next = paths ?? thread.paths;
-  if (isAnew) return { fresh: await takeStamp(git, root, next), renewed: undefined, paths };
+  if (isAnew) {
+    const { stamp, contents } = await readStamp(git, root, next);
+    return { fresh: stamp, renewed: undefined, paths, contents };
+  }
   if (paths === undefined || samePaths(paths, thread.paths))
     return { fresh: undefined, renewed: undefined, paths: undefined };
   const isCurrent = await isFingerprintCurrent(git, root, thread);
@@ -110,12 +122,23 @@ export function wholeBody(old: string, content: string, end: string): string {
   return text === "" ? end : `${lead === "" || old.trim() === "" ? end : lead}${text.replace(/\n/g, end)}${end}`;
 }
 
+const REPLACING: Replacing = {
+  action: "replace the summary of",
+  hint: "Merge it with your text, and call again.",
+};
+
 /** Refuses, once, to replace a text that this session's model has not read whole as it is now. */
-export function checkSeen(session: Session, project: string, thread: string, file: ThreadFile): void {
-  if (!session.isCommandLine) session.seen.check(`${project}/${thread}`, shownOf(file));
+export function checkSeen(
+  session: Session,
+  project: string,
+  thread: string,
+  file: ThreadFile,
+  replacing = REPLACING,
+): void {
+  if (!session.isCommandLine) session.seen.check(`${project}/${thread}`, shownOf(file), replacing);
 }
 
-/** Notes what this session's model knows of a thread that it wrote: all, or a part of what it had read. */
+/** Notes what this session's model knows of a thread that it wrote, all or a part of what it had read, and where it stands. */
 export function noteWritten(
   session: Session,
   written: {
@@ -124,24 +147,61 @@ export function noteWritten(
     readonly file: ThreadFile;
     readonly body: string;
     readonly isAll: boolean;
+    /** the status that was written, if that changed */
+    readonly status?: ThreadStatus;
+    /** the parent that was written, if that changed */
+    readonly parentId?: string;
   },
 ): void {
-  const before = shownOf(written.file);
-  session.seen.wrote(`${written.project}/${written.thread}`, before, { ...before, body: written.body }, written.isAll);
+  session.settle();
+  const { project, thread, file, isAll, ...after } = written;
+  const before = shownOf(file);
+  session.seen.wrote(`${project}/${thread}`, before, { ...before, ...after }, isAll);
 }
 
 function shownOf({ body, fields }: ThreadFile): Shown {
-  const { status, parentId } = fields;
-  return { body, parentId, status: statusOf(status) };
+  const { status, parentId, mergedInto } = fields;
+  return { body, parentId, mergedInto, status: statusOf(status) };
 }
 
-/** Lines for the answer about paths that name nothing. */
-export function questionPaths(missing: readonly string[]): string[] {
-  if (missing.length === 0) return [];
-  const list = missing.map((path) => quote(path).slice(1, -1)).join(", ");
-  return [
-    `${list} ${missing.length === 1 ? "doesn't" : "don't"} exist in the workspace: recorded as typed; check the spelling.`,
-  ];
+/** What the answer says of a text that was written over. */
+export function keptNote(thread: string): string {
+  return `The replaced text is kept: ${nextStep(`thread_restore ${thread}`, ["restore", thread])} brings it back.`;
+}
+
+/** What the answer says of a text that was written into a finished thread. */
+export function finishedNotes(session: Session, scene: Scene, { fields }: ThreadFile): string[] {
+  const { thread, tree } = scene;
+  const status = statusOf(fields.status);
+  if (status === "open") return [];
+  const name = nameOf(session, scene, thread.id);
+  const into = status === "done" && fields.mergedInto !== undefined ? findThread(tree, fields.mergedInto) : undefined;
+  const above = into ?? tree.parentOf(thread);
+  const target = above === undefined ? undefined : nearestOpen(tree, above);
+  const reopen = nextStep("thread_status", ["reopen", name]);
+  if (target === undefined) return [`${name} is ${status}: reopen it with ${reopen}, if work on it goes on.`];
+  const why =
+    into === undefined
+      ? `${name} is ${status}: no new session starts here.`
+      : `${name} is done (merged into ${into.id}): ${into.id} does not get what is written here.`;
+  return [`${why} Write to ${nameOf(session, scene, target.id)}, or reopen it with ${reopen}.`];
+}
+
+/** A new body of a finished thread with the reason of its status, if it drops that; and what the answer says of it. */
+export function keepReason(
+  { body: old, fields }: ThreadFile,
+  body: string,
+): { readonly body: string; readonly notes: readonly string[] } {
+  const status = statusOf(fields.status);
+  const word = status === "done" ? "Done" : "Abandoned";
+  const known = status === "open" ? undefined : statusReason(old);
+  if (known?.word !== word || statusReason(body)?.word === word) return { body, notes: [] };
+  const edit = setStatusReason(body, status, "open", known.reason);
+  const moved = edit.movedToDecisions ? " The rest had no section, and stands there too." : "";
+  return {
+    body: edit.body,
+    notes: [`Kept in Decisions, since it is ${status}: "- ${word}: ${stripControls(known.reason)}".${moved}`],
+  };
 }
 
 /** Why a text can't be written, and the next step. */

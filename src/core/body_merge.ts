@@ -4,7 +4,7 @@ import { parseBlocks } from "./markdown.ts";
 import { renderMerged, renumber } from "./merged_text.ts";
 import { demoteHeadings } from "./section_content.ts";
 import { hasKnownSection, parseSummary } from "./summary.ts";
-import { type AllCounts, type Counts, countUnits, mergeUnits } from "./unit_merge.ts";
+import { type AllUnits, countOf, indexUnits, mergeUnits, type UnitIndex } from "./unit_merge.ts";
 import { splitUnits, type Unit } from "./units.ts";
 
 /** A merged body, `\n` at line ends; `conflicts` names the sections in which a person has to choose, between markers. */
@@ -36,7 +36,7 @@ export function mergeBodies(base: string, ours: string, theirs: string): MergedB
   const whole = chooseWhole(old, mine, other);
   if (whole !== undefined) return { body: whole, conflicts: [], doubled: [] };
   const [baseParts, ourParts, theirParts] = alignParts(old, mine, other);
-  const all = { base: countsOf(baseParts), ours: countsOf(ourParts), theirs: countsOf(theirParts) };
+  const all = { base: indexOf(baseParts), ours: indexOf(ourParts), theirs: indexOf(theirParts) };
   const keys = orderOf(ourParts, theirParts);
   const find = (parts: readonly Part[], key: string): Part | undefined => parts.find((part) => part.key === key);
   const pieces: Piece[] = [];
@@ -79,8 +79,8 @@ function renamed(base: readonly Part[], side: readonly Part[]): readonly Part[] 
   });
 }
 
-function countsOf(parts: readonly Part[]): Counts {
-  return countUnits(parts.flatMap(({ content }) => splitUnits(content)));
+function indexOf(parts: readonly Part[]): UnitIndex {
+  return indexUnits(parts.flatMap(({ content }) => splitUnits(content)));
 }
 
 function keysOf(parts: readonly Part[]): ReadonlySet<string> {
@@ -109,10 +109,15 @@ function partsOf(body: string): readonly Part[] {
     }
   };
   let from = 0;
-  for (const { name, start, contentStart, end } of parseSummary(body).sections) {
-    for (const part of remainderOf(body.slice(from, start))) put(part);
+  const { sections, nearSections } = parseSummary(body);
+  const near = sections.length === 0 ? [] : nearSections;
+  for (const part of [...sections, ...near].sort((a, b) => a.start - b.start)) {
+    const { start, contentStart, end } = part;
+    for (const other of remainderOf(body.slice(from, start))) put(other);
     const heading = body.slice(start, contentStart);
-    put({ key: name, section: name, heading, content: body.slice(contentStart, end), raw: body.slice(start, end) });
+    const names =
+      "words" in part ? { key: keyOf(heading), section: undefined } : { key: part.name, section: part.name };
+    put({ ...names, heading, content: body.slice(contentStart, end), raw: body.slice(start, end) });
     from = end;
   }
   for (const part of remainderOf(body.slice(from))) put(part);
@@ -137,10 +142,21 @@ function remainderOf(text: string): readonly Part[] {
   const sections = starts.map(({ start, text: name }, index): Part => {
     const raw = text.slice(start, starts[index + 1]?.start ?? text.length);
     const contentStart = raw.indexOf("\n") + 1 || raw.length;
-    const key = `# ${name.trim().replace(/\s+/g, " ")}`;
-    return { key, section: undefined, heading: raw.slice(0, contentStart), content: raw.slice(contentStart), raw };
+    return {
+      key: keyOf(name),
+      section: undefined,
+      heading: raw.slice(0, contentStart),
+      content: raw.slice(contentStart),
+      raw,
+    };
   });
   return above.raw === "" ? sections : [above, ...sections];
+}
+
+/** The key of a part that is no known section, by its heading with or without hashes. */
+function keyOf(heading: string): string {
+  const words = heading.trim().replace(/^#+[ \t]*|[ \t]+#+$/g, "");
+  return `# ${words.replace(/\s+/g, " ")}`;
 }
 
 /** The keys of ours, with those that only theirs has behind the ones they stand behind there, and behind ours' own. */
@@ -176,7 +192,7 @@ function mergePart(
   base: Part | undefined,
   ours: Part | undefined,
   theirs: Part | undefined,
-  all: AllCounts,
+  all: AllUnits,
 ): Piece | undefined {
   const some = ours ?? theirs;
   if (some === undefined) return undefined;
@@ -184,7 +200,7 @@ function mergePart(
   const name = section ?? (some.key === "" ? "the text above the sections" : some.key.slice(2));
   const whole = chooseWhole(base?.raw ?? "", ours?.raw ?? "", theirs?.raw ?? "");
   const content = whole === ours?.raw ? (ours?.content ?? "") : (theirs?.content ?? "");
-  if (whole !== undefined && !holdsStruck(content, base, all)) {
+  if (whole !== undefined && !holdsChanged(content, base, all)) {
     if (whole === "") return undefined;
     const keys = splitUnits(content).map(({ key }) => key);
     return { name, text: whole, clean: whole, isContested: false, section, keys, doubled: [] };
@@ -213,13 +229,14 @@ function mergePart(
   };
 }
 
-/** True if a part holds what one side moved into it and the other struck where it was. */
-function holdsStruck(content: string, base: Part | undefined, all: AllCounts): boolean {
+/** True if a part holds what one side moved into it and the other struck, or set in other blanks, where it was. */
+function holdsChanged(content: string, base: Part | undefined, all: AllUnits): boolean {
   const known = base === undefined ? new Set() : keysOf([base]);
   return splitUnits(content).some(({ key }) => {
-    const most = Math.max(all.ours.get(key) ?? 0, all.theirs.get(key) ?? 0);
-    const isMoved = all.base.has(key) && !known.has(key) && most <= (all.base.get(key) ?? 0);
-    return isMoved && (!all.ours.has(key) || !all.theirs.has(key));
+    const most = Math.max(countOf(all.ours, key), countOf(all.theirs, key));
+    const isMoved = all.base.has(key) && !known.has(key) && most <= countOf(all.base, key);
+    const texts = [all.base, all.ours, all.theirs].flatMap((units) => units.get(key) ?? []).map(({ text }) => text);
+    return isMoved && (!all.ours.has(key) || !all.theirs.has(key) || new Set(texts).size > 1);
   });
 }
 

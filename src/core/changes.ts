@@ -1,7 +1,8 @@
-import { SECTION_NAMES } from "./headings.ts";
+import { durableUnits, otherText } from "./durable.ts";
+import { DURABLE_NAMES, SECTION_NAMES } from "./headings.ts";
 import { hasKnownSection, parseSummary, sectionText } from "./summary.ts";
 import type { ThreadFields } from "./thread_file.ts";
-import { splitUnits } from "./units.ts";
+import { splitUnits, type Unit } from "./units.ts";
 
 /** One version of a thread: what its header says, and its body. */
 export interface Version {
@@ -41,17 +42,16 @@ function countUnits(older: string, newer: string): string[] {
 function keysOf(body: string, name: string | undefined, hasSections: boolean): ReadonlySet<string> {
   const summary = parseSummary(body);
   const section = SECTION_NAMES.find((known) => known === name);
-  const text =
-    section !== undefined ? (sectionText(summary, section) ?? "") : hasSections ? outsideSections(summary) : body;
-  return new Set(splitUnits(text).map(({ key }) => key));
+  if (section === undefined) return keysIn(hasSections ? otherText(summary) : body);
+  if (DURABLE_NAMES.includes(section) && summary.sections.length > 0)
+    return keysOfUnits(durableUnits(summary, section));
+  return keysIn(sectionText(summary, section) ?? "");
 }
 
-function outsideSections({ body, sections }: ReturnType<typeof parseSummary>): string {
-  let rest = "";
-  let at = 0;
-  for (const { start, end } of sections) {
-    rest += body.slice(at, start);
-    at = end;
-  }
-  return rest + body.slice(at);
+function keysIn(text: string): ReadonlySet<string> {
+  return keysOfUnits(splitUnits(text));
+}
+
+function keysOfUnits(units: readonly Unit[]): ReadonlySet<string> {
+  return new Set(units.map(({ key }) => key));
 }

@@ -1,7 +1,8 @@
-import { DURABLE_NAMES, SECTION_NAMES, type SectionName } from "./headings.ts";
-import { parseSummary, type Summary, sectionText, statusReason } from "./summary.ts";
+import { durableUnits, OTHER_TEXT, otherText } from "./durable.ts";
+import { DURABLE_NAMES, SECTION_NAMES } from "./headings.ts";
+import { parseSummary, sectionText, statusReason } from "./summary.ts";
 import type { Thread, ThreadStatus } from "./tree.ts";
-import { splitUnits, type Unit } from "./units.ts";
+import type { Unit } from "./units.ts";
 
 /** A thread as a commit has it. */
 export interface LoggedThread extends Thread {
@@ -56,8 +57,6 @@ export interface ThreadChange {
   /** the file has no header, so nothing but its text is known; `lost` where it had one before */
   readonly header?: "missing" | "lost";
 }
-
-const OTHER_TEXT = "other text";
 
 type Threads = ReadonlyMap<string, LoggedThread>;
 type Durable = DecisionChange["section"];
@@ -250,17 +249,11 @@ function placeUnits(threads: Threads): readonly Placed[] {
   return [...threads.values()].flatMap((thread) => {
     if (thread.fault !== undefined || thread.conflictLine !== undefined) return [];
     return DURABLE_NAMES.flatMap((name) =>
-      splitUnits(textOf(thread.body, name)).map(
+      durableUnits(parseSummary(thread.body), name).map(
         (unit): Placed => ({ thread: thread.id, section: name as Durable, unit }),
       ),
     );
   });
-}
-
-function textOf(body: string, name: SectionName): string {
-  const summary = parseSummary(body);
-  if (summary.sections.length === 0) return name === "Decisions" ? body : "";
-  return sectionText(summary, name) ?? "";
 }
 
 function placeOf({ thread, section, unit }: Placed): string {
@@ -272,15 +265,8 @@ function otherSections(before: Thread, after: Thread): readonly string[] {
   const texts = ({ body }: Thread): ReadonlyMap<string, string> => {
     const summary = parseSummary(body);
     const named = names.map((name): [string, string] => [name, sectionText(summary, name) ?? ""]);
-    return new Map([...named, [OTHER_TEXT, otherText(summary)]]);
+    return new Map([...named, [OTHER_TEXT, otherText(summary).replace(/\s+/g, " ")]]);
   };
   const [old, now] = [texts(before), texts(after)];
   return [...names, OTHER_TEXT].filter((name) => old.get(name) !== now.get(name));
-}
-
-/** What stands in no known section, blanks aside; nothing where all of a summary counts as decisions. */
-function otherText({ body, sections }: Summary): string {
-  const ends = sections.length === 0 ? [] : [0, ...sections.map(({ end }) => end)];
-  const parts = ends.map((end, at) => body.slice(end, sections[at]?.start ?? body.length));
-  return parts.join("\n").replace(/\s+/g, " ").trim();
 }

@@ -1,8 +1,9 @@
+import { findNearName, findSectionName } from "./headings.ts";
 import { sanitiseText } from "./sanitise.ts";
 import type { Governor } from "./search.ts";
 import { inheritedText } from "./summary.ts";
 import { stripControls } from "./text_controls.ts";
-import { cutAtGrapheme, cutAtLineEnd } from "./text_cut.ts";
+import { CUT, cutAtGrapheme, cutAtLineEnd } from "./text_cut.ts";
 import type { Thread } from "./tree.ts";
 import { splitUnits, type Unit } from "./units.ts";
 
@@ -27,7 +28,6 @@ const MOST_OF_PATH = 50;
 const MOST_OF_FILES = 110;
 const MOST_OF_NAMES = 80;
 const REST = "… (thread_search with this path has all of it)";
-const CUT = "…";
 const DOUBT = " ⚠";
 const DOUBT_EXPLAINED = "⚠ The code changed since: check it is still accurate.";
 
@@ -119,7 +119,8 @@ function fit(rules: readonly string[], room: number): string {
     fitting = longer;
   }
   if (fitting !== "" || room <= 0) return fitting;
-  return `${cutAtLineEnd(rules[0] ?? "", room - CUT.length)}${CUT}`;
+  const cut = cutAtLineEnd(rules[0] ?? "", room - CUT.length);
+  return cut.endsWith(CUT) ? cut : `${cut}${CUT}`;
 }
 
 function alsoLine(names: readonly string[]): string {
@@ -156,7 +157,12 @@ function rulingsOf(governors: readonly Governor[]): readonly Ruling[] {
 }
 
 function unitsOf(body: string): readonly Unit[] {
-  return splitUnits(sanitiseText(inheritedText(body))).filter(({ text }) => !/^#{1,2} [^\n]*$/.test(text));
+  return splitUnits(sanitiseText(inheritedText(body))).filter(({ text }) => {
+    const [, heading] = /^#{1,2} ([^\n]*)$/.exec(text) ?? [];
+    // A heading such as `## Decision: one database` is a rule itself.
+    if (heading === undefined) return true;
+    return findSectionName(heading) === undefined && findNearName(heading)?.isBare === false;
+  });
 }
 
 /** A merge into a teammate's thread adds where a bullet came from; it says the same. */

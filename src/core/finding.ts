@@ -10,6 +10,7 @@ export type FindingCode =
   | "missing-parent"
   | "missing-root"
   | "missing-project"
+  | "misplaced-file"
   | "second-root"
   | "secret"
   | "long-summary"
@@ -22,6 +23,8 @@ export type FindingCode =
   | "unknown-merge"
   | "config-unreadable"
   | "config-tracked"
+  | "config-not-ignored"
+  | "missing-rules"
   | "ignored-by-git"
   | "agents-block"
   | "no-merge-driver"
@@ -43,6 +46,18 @@ export interface Finding {
   readonly message: string;
   /** the next step, a command where there is one; may be empty */
   readonly remedy: string;
+}
+
+/** A finding about a file. */
+export function findingOf(
+  { file }: { readonly file: string | undefined },
+  code: FindingCode,
+  severity: Finding["severity"],
+  message: string,
+  remedy: string,
+  line?: number,
+): Finding {
+  return { code, severity, file, line, message, remedy };
 }
 
 const MARKS = { error: "✗", warning: "⚠", note: "·" };

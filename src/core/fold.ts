@@ -1,7 +1,7 @@
-import { DURABLE_NAMES, type SectionName } from "./headings.ts";
-import { demoteHeadings } from "./section_content.ts";
+import { durableUnits } from "./durable.ts";
+import { DURABLE_NAMES } from "./headings.ts";
 import { appendToSection } from "./section_edit.ts";
-import { hasKnownSection, parseSummary, sectionText } from "./summary.ts";
+import { parseSummary } from "./summary.ts";
 import { joinBlocks, splitUnits, type Unit } from "./units.ts";
 
 /** A parent's body with what it lacked of a child's; `added` counts bullets and paragraphs. */
@@ -13,37 +13,62 @@ export interface Fold {
 
 /**
  * Adds to a parent what it lacks of a child's Decisions and Constraints, by top-level list item, paragraph or block;
- * a child without known sections counts as Decisions. With `from`, each added bullet ends with ` (from <id>)`.
+ * a child without known sections counts as Decisions. With `from`, each added bullet and heading ends with ` (from <id>)`.
  */
 export function foldIntoParent(parent: string, child: string, from: string | undefined): Fold {
   let fold: Fold = { body: parent, added: 0, movedToDecisions: false };
   for (const name of DURABLE_NAMES) {
-    const known = new Set(unitsOf(fold.body, name).map(({ key }) => key));
-    const lacking = unitsOf(child, name)
-      .filter(({ key }) => !known.has(key))
-      .map(({ text }) => (from === undefined ? text : withSource(text, from)))
-      .filter((text) => splitUnits(text).some(({ key }) => !known.has(key)));
-    if (lacking.length === 0) continue;
-    const text = joinBlocks(lacking);
+    const known = new Set(durableUnits(parseSummary(fold.body), name).map(keyOf));
+    const units = durableUnits(parseSummary(child), name).map((unit): Candidate => candidateOf(unit, from, known));
+    // A heading goes with what the parent lacks below it; one with nothing below says something itself.
+    const added = units.filter(({ isLacking }, at) => {
+      const below = belowOf(units, at);
+      return isLacking && (below.length === 0 || below.some((unit) => unit.isLacking));
+    });
+    if (added.length === 0) continue;
+    const text = joinBlocks(added.map((unit) => unit.text));
     const edit = appendToSection(fold.body, name, text, { intoLast: true });
     fold = {
       body: edit.body,
-      added: fold.added + lacking.length,
+      added: fold.added + added.filter((unit) => belowOf(units, units.indexOf(unit)).length === 0).length,
       movedToDecisions: fold.movedToDecisions || edit.movedToDecisions,
     };
   }
   return fold;
 }
 
-/** The units of a section; all of a summary without known sections is its Decisions. */
-function unitsOf(body: string, name: SectionName): readonly Unit[] {
-  if (hasKnownSection(body)) return splitUnits(sectionText(parseSummary(body), name) ?? "");
-  return name === "Decisions" ? splitUnits(demoteHeadings(body.replace(/\r\n?/g, "\n"))) : [];
+/** A unit of the child as it would be added. */
+interface Candidate {
+  readonly text: string;
+  readonly isLacking: boolean;
+  /** of a heading */
+  readonly level: number | undefined;
 }
 
-/** Names the thread that a bullet comes from, at the end of its first line. */
+function candidateOf(unit: Unit, from: string | undefined, known: ReadonlySet<string>): Candidate {
+  // Indented, it would go on with the list item above it.
+  const own = unit.text.replace(/^ {1,3}(?=\S)/, "");
+  const text = from === undefined ? own : withSource(own, from);
+  const isLacking = !known.has(keyOf(unit)) && splitUnits(text).some((each) => !known.has(keyOf(each)));
+  return { text, isLacking, level: /^(#{1,6})[ \t]/.exec(text)?.[1]?.length };
+}
+
+/** A heading says the same at any level: how deep it is depends on what stands around it. */
+function keyOf({ key }: Unit): string {
+  return key.replace(/^#{1,6} /, "# ");
+}
+
+/** What stands below a heading among these, up to the next that isn't deeper; below another unit nothing. */
+function belowOf(units: readonly Candidate[], at: number): readonly Candidate[] {
+  const level = units[at]?.level;
+  if (level === undefined) return [];
+  const end = units.findIndex((unit, index) => index > at && unit.level !== undefined && unit.level <= level);
+  return units.slice(at + 1, end === -1 ? undefined : end);
+}
+
+/** Names the thread that a bullet or heading comes from, at the end of its first line. */
 function withSource(text: string, from: string): string {
   const [first = "", ...rest] = text.split("\n");
-  if (!/^\s*(?:[-*+]|\d{1,9}[.)])\s/.test(first)) return text;
+  if (!/^\s*(?:[-*+]|\d{1,9}[.)]|#{1,6})\s/.test(first)) return text;
   return [`${first.trimEnd()} (from ${from})`, ...rest].join("\n");
 }

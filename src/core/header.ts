@@ -98,12 +98,12 @@ function span(
 
 /** What makes a text no thread file at all: nothing in it, or bytes that no text has. */
 function findTextFault(source: string): Unreadable | undefined {
-  const hint = "Restore it with git checkout -- <file>.";
+  const hint = "Bring an earlier text back: <restore>.";
   const zero = source.indexOf("\0");
   if (zero !== -1) {
     const line = source.slice(0, zero).split("\n").length;
     const message = "It holds a NUL byte, so it is not text in UTF-8.";
-    return { line, message, hint: `Save it as UTF-8, or restore it with git checkout -- <file>.` };
+    return { line, message, hint: "Save it as UTF-8, or bring an earlier text back: <restore>." };
   }
   return /\S/.test(source) ? undefined : { line: 1, message: "It is empty.", hint };
 }

@@ -1,3 +1,5 @@
+import { countEdits } from "./id.ts";
+
 /** One of the five sections of a summary. */
 export type SectionName = "Decisions" | "Constraints" | "State" | "Open questions" | "Next steps";
 
@@ -40,7 +42,13 @@ const LETTERS = /^[([]?(?:[ivxlcdm]{1,8}|[a-z])(?:[.)\]:]+\s*|\s+[-–—]\s*)/;
  */
 export function findSectionName(heading: string): SectionName | undefined {
   if (heading.length > LONGEST_HEADING) return undefined;
-  const plain = withoutComments(heading)
+  const bare = withoutSuffixes(undress(heading).replace(/\s+/g, " ").trim().replace(LEADING_HASHES_AND_TAGS, ""));
+  return NAMES.get(bare) ?? NAMES.get(withoutNumbering(bare));
+}
+
+/** A heading's words in lower case, without accents, emphasis, emoji, comments and tags. */
+function undress(heading: string): string {
+  return withoutComments(heading)
     .replace(/<[^<>]*>/g, " ")
     .replace(SYMBOLS, "")
     .normalize("NFKD")
@@ -48,8 +56,44 @@ export function findSectionName(heading: string): SectionName | undefined {
     .toLowerCase()
     .replace(SHORTCODE, "$1")
     .replace(/[*_~`\\]/g, "");
-  const bare = withoutSuffixes(plain.replace(/\s+/g, " ").trim().replace(LEADING_HASHES_AND_TAGS, ""));
-  return NAMES.get(bare) ?? NAMES.get(withoutNumbering(bare));
+}
+
+/** A heading that comes near to a durable section's name: in other words about it, in the singular, or misspelt. */
+export interface NearName {
+  readonly name: SectionName;
+  /** it has no other word, so that it says nothing beside the name */
+  readonly isBare: boolean;
+}
+
+const DURABLE_WORDS: readonly (readonly [word: string, name: SectionName])[] = [
+  ["decisions", "Decisions"],
+  ["decision", "Decisions"],
+  ["constraints", "Constraints"],
+  ["constraint", "Constraints"],
+  ["contraintes", "Constraints"],
+  ["contrainte", "Constraints"],
+];
+const LONGEST_WORD = 14;
+const MOST_WORDS = 5;
+
+/** The durable section that one of a heading's words speaks of, though the heading isn't its name. */
+export function findNearName(heading: string): NearName | undefined {
+  if (heading.length > LONGEST_HEADING) return undefined;
+  const words = undress(heading.replace(/\]\([^()]*\)/g, "]")).match(/\p{L}+/gu) ?? [];
+  for (const word of words) {
+    const known = DURABLE_WORDS.find(([each]) => isMeant(word, each));
+    if (known !== undefined) return { name: known[1], isBare: words.length === 1 };
+  }
+  return undefined;
+}
+
+/** True if a word is another, one letter aside or with two of its letters in each other's place. */
+function isMeant(word: string, known: string): boolean {
+  if (word === known) return true;
+  if (word.length > LONGEST_WORD || Math.abs(word.length - known.length) > 1) return false;
+  const edits = countEdits(word, known, 2);
+  const isSwapped = edits === 2 && [...word].sort().join() === [...known].sort().join();
+  return edits === 1 || (isSwapped && word[0] === known[0]);
 }
 
 function withoutComments(text: string): string {
@@ -97,22 +141,63 @@ export interface NearHeading {
   readonly level: number;
   /** the line as a heading */
   readonly heading: string;
-  /** the whole line is emphasised, as in `**Decisions**` */
-  readonly isBold: boolean;
+  /** what it says, without hashes */
+  readonly words: string;
+  /** only without a paragraph going on below it: `**Decisions**` or `Decisions:` */
+  readonly isLine: boolean;
+  /** it begins the section itself; otherwise a text that is only inherited as that section is */
+  readonly isSection: boolean;
+  /** it says nothing beside the name */
+  readonly isBare: boolean;
 }
 
 const GLUED = /^ {0,3}(#{1,6})([^\s#].*)$/;
 const BOLD = /^ {0,3}(\*{2,3}|_{2,3})(?![\s*_])(.*[^\s*_])\1[ \t]*[:：]?[ \t]*$/;
+const PLAIN = /^ {0,3}(?![\s#><|]|[-*+]\s|\d{1,9}[.)]\s)(.*)$/;
 
-/** Reads `##Decisions` or `**Decisions**`, alone on a line, as the heading of a section; `#decisions` is a tag. */
+/**
+ * Reads a line of its own as the heading of a section: `##Decisions`, `**Decisions**` or, of durable ones, `##Key decisions`,
+ * `**Key decisions**`, `Decisions:` and `Decision`; `#decisions` is a tag.
+ */
 export function findNearHeading(line: string): NearHeading | undefined {
   if (line.length > LONGEST_HEADING) return undefined;
   const [, hashes = "", glued = ""] = GLUED.exec(line) ?? [];
-  const bold = hashes === "" ? (BOLD.exec(line)?.[2] ?? "") : "";
-  const name = findSectionName(hashes === "" ? bold : glued);
-  if (name === undefined || (hashes === "#" && !/^[^\p{L}]*\p{Lu}/u.test(glued))) return undefined;
-  if (hashes === "") return { name, level: 2, heading: `## ${name}`, isBold: true };
-  return { name, level: hashes.length, heading: `${hashes} ${glued.trimEnd()}`, isBold: false };
+  if (hashes !== "") {
+    const isTag = hashes === "#" && !/^[^\p{L}]*\p{Lu}/u.test(glued);
+    return isTag ? undefined : nearHeading(glued.trim(), hashes, { isLine: false, isPlain: false });
+  }
+  const bold = BOLD.exec(line)?.[2];
+  if (bold !== undefined) return nearHeading(bold, "", { isLine: true, isPlain: false });
+  const plain = PLAIN.exec(line)?.[1] ?? "";
+  return isShort(plain) ? nearHeading(plain.trim(), "", { isLine: true, isPlain: true }) : undefined;
+}
+
+function nearHeading(
+  words: string,
+  hashes: string,
+  { isLine, isPlain }: { readonly isLine: boolean; readonly isPlain: boolean },
+): NearHeading | undefined {
+  const named = findSectionName(words);
+  const near = named === undefined ? findNearName(words) : { name: named, isBare: true };
+  if (named === undefined && isLine && !isShort(words)) return undefined;
+  const isDurable = near !== undefined && DURABLE_NAMES.includes(near.name);
+  if (near === undefined || (isPlain && !(isDurable && near.isBare))) return undefined;
+  const { name, isBare } = near;
+  const heading = isLine ? `## ${name}` : `${hashes} ${words}`;
+  return {
+    name,
+    level: isLine ? 2 : hashes.length,
+    heading,
+    words,
+    isLine,
+    isSection: !isPlain && named !== undefined,
+    isBare,
+  };
+}
+
+/** True if a line of its own that is no heading by its hashes is short enough to be meant as one, not as a sentence. */
+export function isShort(line: string): boolean {
+  return line.trim().split(/\s+/, MOST_WORDS + 1).length <= MOST_WORDS;
 }
 
 /** True if a line isn't continued as a paragraph by the line below it. */

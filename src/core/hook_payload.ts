@@ -23,8 +23,12 @@ export interface HookPayload {
 
 type Members = ReadonlyMap<string, JsonValue>;
 
-const PATCHED_FILE = /^\*\*\* (?:Update|Delete|Add) File: (.+)$/gm;
+const PATCHED_FILE = /^\*\*\* (?:(?:Update|Delete|Add) File|Move to): (.+)$/gm;
 const MOST_FILES = 20;
+/** How tools name one file, several, and a patch of some. */
+const FILE_KEYS = ["file_path", "filePath", "notebook_path", "notebookPath", "path", "absolute_path", "absolutePath"];
+const LIST_KEYS = ["files", "file_paths", "filePaths", "paths", "edits", "replacements"];
+const PATCH_KEYS = ["command", "input", "patch", "patchText"];
 
 /**
  * Reads a hook's payload: one JSON object, with the keys of Claude Code, Codex and Gemini (`session_id`), of VS Code
@@ -66,19 +70,38 @@ function textsOf(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === "string") : [];
 }
 
-/** The files named by a tool's arguments, or by the patch among them. */
+/** The files named by a tool's arguments, in lists of files or of edits among them, or in a patch. */
 function filesOf(input: JsonValue | undefined): readonly string[] {
-  if (typeof input === "string") return patchedFiles(input);
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return [];
-  const members: Members = new Map(Object.entries(input));
-  const named = textOf(members, ["file_path", "filePath", "notebook_path", "path", "absolute_path"]);
-  if (named !== undefined) return [named];
-  const patch = textOf(members, ["command", "input", "patch"]);
-  return patch === undefined ? [] : patchedFiles(patch);
+  if (typeof input === "string") return chosen(patchedFiles(input));
+  const members = membersOf(input);
+  const listed = LIST_KEYS.flatMap((key) => listOf(members.get(key))).flatMap((entry) =>
+    typeof entry === "string" ? [entry] : namedFiles(membersOf(entry)),
+  );
+  const patches = PATCH_KEYS.flatMap((key) => members.get(key) ?? []);
+  const patched = patches.flatMap((patch) => (typeof patch === "string" ? patchedFiles(patch) : []));
+  return chosen([...namedFiles(members), ...listed, ...patched]);
+}
+
+function membersOf(value: JsonValue | undefined): Members {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return new Map(isObject ? Object.entries(value) : []);
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function namedFiles(members: Members): readonly string[] {
+  return FILE_KEYS.flatMap((key) => members.get(key) ?? []).filter((name) => typeof name === "string");
 }
 
 function patchedFiles(patch: string): readonly string[] {
-  return [...patch.matchAll(PATCHED_FILE)].slice(0, MOST_FILES).map(([, file = ""]) => file.trim());
+  return [...patch.matchAll(PATCHED_FILE)].map(([, file = ""]) => file.trim());
+}
+
+/** Each file once, as many as there is room for. */
+function chosen(files: readonly string[]): readonly string[] {
+  return [...new Set(files)].filter((file) => file !== "").slice(0, MOST_FILES);
 }
 
 /** What a hook prints so that the client gives this text to its model: plain text where the client takes it. */

@@ -1,4 +1,5 @@
 import { ThreadMindError } from "../errors.ts";
+import { nextStep } from "./next_step.ts";
 
 declare const threadBrand: unique symbol;
 declare const projectBrand: unique symbol;
@@ -68,7 +69,7 @@ export function checkProjectId(text: string): void {
 }
 
 function unknownId(kind: "thread" | "project", text: string, fault: string): ThreadMindError {
-  const list = kind === "thread" ? "thread_list (on the command line: threadmind tree)" : "project_list";
+  const list = kind === "thread" ? nextStep("thread_list", ["tree"]) : nextStep("project_list", ["project", "list"]);
   return new ThreadMindError(
     `unknown-${kind}`,
     `Cannot find the ${kind} ${quote(text)}: that can't be an id (${fault}).`,
@@ -167,14 +168,15 @@ function distanceBetween(typed: string, candidate: string): number | undefined {
   if (candidate.startsWith(typed) || (candidate.length > 2 && typed.startsWith(candidate))) return 1;
   if (typed.length > 2 && candidate.includes(typed)) return 2;
   const longest = Math.max(typed.length, candidate.length);
-  const most = longest < 4 ? 1 : Math.max(2, Math.floor(longest / 3));
+  // Of one letter or of all letters replaced, nothing of what was typed would be left.
+  const most = longest < 2 ? 0 : longest < 4 ? 1 : Math.max(2, Math.floor(longest / 3));
   if (longest > 200 || Math.abs(typed.length - candidate.length) > most) return undefined;
   const distance = countEdits(typed, candidate, most);
   return distance <= most ? distance : undefined;
 }
 
 /** The letters to add, drop or replace between two texts; more than `most` once it is sure to be more. */
-function countEdits(a: string, b: string, most: number): number {
+export function countEdits(a: string, b: string, most: number): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length && Math.min(...row) <= most; i++) {
     const next = [i];

@@ -30,11 +30,7 @@ export function setMembers(source: string, values: Readonly<Record<string, JsonV
   const scan = scanObject(source);
   if ("message" in scan) {
     const message = `Cannot change the JSON file: line ${scan.line}: ${scan.message}`;
-    throw new ThreadMindError(
-      "malformed-file",
-      message,
-      "Correct it by hand, or restore it with git checkout -- <file>.",
-    );
+    throw new ThreadMindError("malformed-file", message, "Correct it by hand.");
   }
   const layout = layoutOf(source, scan);
   const gone = new Set<JsonMember>();

@@ -11,8 +11,18 @@ export function normalisePath(typed: string, hasBackslashes: boolean): PathResul
   if (text.startsWith("/") || /^[a-z]:/i.test(text)) return { fault: "it is absolute" };
   if (/\p{Cc}/u.test(text) || !text.isWellFormed()) return { fault: "it holds a control character" };
   const parts = text.split("/").filter((part) => part !== "" && part !== ".");
-  if (parts.includes("..")) return { fault: "it leads out of the workspace" };
+  if (parts.includes(".."))
+    return { fault: leadsOut(parts) ? "it leads out of the workspace" : ".. is not allowed in it" };
   return { path: parts.length === 0 ? "." : parts.join("/") };
+}
+
+/** True if the parts of a path, read one after the other, once stand above where they begin. */
+function leadsOut(parts: readonly string[]): boolean {
+  let depth = 0;
+  return parts.some((part) => {
+    depth += part === ".." ? -1 : 1;
+    return depth < 0;
+  });
 }
 
 /** The valid ones of recorded paths, which may have been edited by hand. */

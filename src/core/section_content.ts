@@ -1,17 +1,18 @@
 import { ThreadMindError } from "../errors.ts";
-import { findNearHeading, findSectionName, type SectionName, standsAlone } from "./headings.ts";
+import { findNearHeading, findNearName, findSectionName, type SectionName, standsAlone } from "./headings.ts";
 import { normaliseLineEnds, trimBlankLines, trimBlanksAtEnd } from "./lines.ts";
 import { parseBlocks } from "./markdown.ts";
 import { closeLastBlock } from "./open_blocks.ts";
 import { parseSummary } from "./summary.ts";
 
 /**
- * A text as the content of one section below `heading`: without that section's own heading, with what it leaves open
- * closed, `\n` at line ends. Throws `invalid-content` where a heading in it would end the section.
+ * A text as the content of one section below `heading`: without that section's own heading (in a typed one, also one that
+ * is only near to it), with what it leaves open closed, `\n` at line ends. Throws `invalid-content` where a heading in it
+ * would end the section.
  */
-export function parseContent(name: SectionName, heading: string, typed: string): string {
+export function parseContent(name: SectionName, heading: string, typed: string, isTyped = true): string {
   const given = normaliseLineEnds(typed);
-  const text = trimBlankLines(withoutOwnHeading(name, trimBlankLines(given)));
+  const text = trimBlankLines(withoutOwnHeading(name, trimBlankLines(given), isTyped));
   const whole = `${heading}\n${text}`;
   const { sections } = parseSummary(whole);
   const end = sections[0]?.end ?? 0;
@@ -21,22 +22,31 @@ export function parseContent(name: SectionName, heading: string, typed: string):
   throw refuseHeading(name, text.slice(cut), given.slice(0, above).split("\n").length);
 }
 
-function withoutOwnHeading(name: SectionName, text: string): string {
+function withoutOwnHeading(name: SectionName, text: string, isTyped: boolean): string {
   const first = parseBlocks(text)[0];
-  if (first?.kind === "heading") return findSectionName(first.text) === name ? text.slice(first.end) : text;
+  if (first?.kind === "heading") {
+    const named = findSectionName(first.text);
+    const near = named === undefined && isTyped ? findNearName(first.text) : undefined;
+    return named === name || (near?.name === name && near.isBare) ? text.slice(first.end) : text;
+  }
   const [line = "", below] = text.split("\n", 2);
   const near = findNearHeading(line);
-  return near?.name === name && (!near.isBold || standsAlone(below)) ? text.slice(line.length) : text;
+  if (near?.name !== name || !near.isBare) return text;
+  // A word alone may be the content.
+  const isHeading = near.isSection || (isTyped && below !== undefined);
+  return isHeading && (!near.isLine || standsAlone(below)) ? text.slice(line.length) : text;
 }
 
 function refuseHeading(name: SectionName, rest: string, line: number): ThreadMindError {
   const [shown = ""] = rest.split("\n", 1);
-  const other = parseSummary(rest).sections[0];
-  const isKnown = other?.start === 0;
+  // A known section below it, so that what is only near to one counts too.
+  const { sections, nearSections } = parseSummary(`${rest}\n\n## ${name}`);
+  const other = [...sections, ...nearSections].find(({ start, end }) => start === 0 && end <= rest.length + 2);
+  const isOther = other !== undefined && other.name !== name;
   return new ThreadMindError(
     "invalid-content",
     `Cannot write the section ${name}: line ${line} of the content is a heading that would end it: ${shown.trim()}`,
-    isKnown
+    isOther
       ? `Write ${other.name} in a call of its own, or the whole summary without section.`
       : "Use ### or deeper inside a section, or write the whole summary without section.",
   );

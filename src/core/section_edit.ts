@@ -32,8 +32,9 @@ export function setSection(body: string, name: SectionName, content: string, bod
 }
 
 /**
- * Adds to the end of a section, which is created if absent. Throws as `setSection()`; with `intoLast`, a section that
- * stands twice is added to where it stands last.
+ * Adds to the end of a section, which is created if absent. Throws as `setSection()`; with `intoLast`, which is
+ * for a text that comes from another thread, a section that stands twice is added to where it stands last, and no line
+ * that is only near to the section's heading is taken for it.
  */
 export function appendToSection(
   body: string,
@@ -45,7 +46,7 @@ export function appendToSection(
   const section = intoLast
     ? summary.sections.findLast((each) => each.name === name)
     : findOnly(summary, name, bodyLine);
-  const text = parseContent(name, headingOf(summary, section, name), content);
+  const text = parseContent(name, headingOf(summary, section, name), content, !intoLast);
   if (text === "") return unmoved(body);
   if (section === undefined) return createSection(summary, name, text);
   const old = contentOf(summary, section);

@@ -6,10 +6,17 @@ import { demoteHeadings } from "./section_content.ts";
 import { contentOf, parseSummary, type Section, type Summary } from "./summary.ts";
 import { joinBlocks } from "./units.ts";
 
-type Entry = readonly [name: SectionName, text: string];
+type Entry = readonly [name: string, text: string];
 
+/** The sections, and the near ones under their headings. */
 function entriesOf(summary: Summary): Entry[] {
-  return summary.sections.map((section) => [section.name, contentOf(summary, section)]);
+  const { body, sections, nearSections } = summary;
+  return [
+    ...sections.map((section): Entry => [section.name, contentOf(summary, section)]),
+    ...nearSections.map(
+      (near): Entry => [`near ${body.slice(near.start, near.contentStart).trim()}`, contentOf(summary, near)],
+    ),
+  ];
 }
 
 /**

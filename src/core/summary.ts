@@ -1,6 +1,7 @@
-import { DURABLE_NAMES, findNearHeading, findSectionName, type SectionName, standsAlone } from "./headings.ts";
+import { type Boundary, findBoundaries } from "./boundaries.ts";
+import { DURABLE_NAMES, type SectionName } from "./headings.ts";
 import { normaliseLineEnds, trimBlankLines } from "./lines.ts";
-import { type Block, parseBlocks } from "./markdown.ts";
+import { parseBlocks } from "./markdown.ts";
 import { joinBlocks } from "./units.ts";
 
 /** One section of a summary; all offsets are into the body as given. */
@@ -17,41 +18,69 @@ export interface Section {
   readonly near: boolean;
 }
 
+/**
+ * A text below a heading that comes near to a durable section's name, as `## Key decisions` does: inherited as that section,
+ * yet no part of it when it is edited.
+ */
+export interface NearSection extends Pick<Section, "name" | "start" | "contentStart" | "end"> {
+  /** what its heading says, on one line; empty if that is nothing beside the name */
+  readonly words: string;
+}
+
 /** The body of a thread file and the known sections in it, in file order. */
 export interface Summary {
   readonly body: string;
   readonly sections: readonly Section[];
-}
-
-/** A place in the body where a section starts or may end. */
-interface Boundary {
-  readonly name: SectionName | undefined;
-  readonly level: number;
-  readonly start: number;
-  readonly contentStart: number;
-  readonly near: boolean;
+  /** in file order; without `sections` all of the body is inherited, and these make no difference */
+  readonly nearSections: readonly NearSection[];
+  /** headings that speak of decisions or constraints inside another section, with which their text stays */
+  readonly overlooked: readonly string[];
 }
 
 /** Finds the known sections of a summary; what code, comments, quotes and lists hold starts none. */
 export function parseSummary(body: string): Summary {
-  const blocks = parseBlocks(body);
-  const boundaries = blocks.flatMap((block) => boundariesOf(block, body));
   const sections: Section[] = [];
+  const nearSections: NearSection[] = [];
+  const overlooked: string[] = [];
   let open: Boundary | undefined;
   const close = (end: number): void => {
-    if (open?.name === undefined) return;
-    const { name, level, start, contentStart, near } = open;
-    sections.push({ name, level, start, contentStart, near, line: 0, end });
+    if (open === undefined) return;
+    const { name, nearTo, words, level, start, contentStart, near } = open;
+    if (name !== undefined) sections.push({ name, level, start, contentStart, near, line: 0, end });
+    else if (nearTo !== undefined) nearSections.push({ name: nearTo, words, start, contentStart, end });
   };
-  for (const boundary of boundaries) {
+  for (const boundary of findBoundaries(body)) {
     const endsOpen = open === undefined || boundary.level <= open.level;
-    const starts = boundary.name !== undefined && (boundary.level <= 2 || endsOpen);
-    if (!starts && !endsOpen) continue;
-    close(boundary.start);
-    open = starts ? boundary : undefined;
+    const isStart = startsPart(boundary, open, endsOpen);
+    if (isStart || (endsOpen && boundary.isHeading)) {
+      close(boundary.start);
+      open = isStart ? boundary : undefined;
+    } else if (isDurable(boundary) && !isDurable(open)) overlooked.push(headingText(boundary, body));
   }
   close(body.length);
-  return { body, sections: withLines(sections, body) };
+  return { body, sections: withLines(sections, body), nearSections, overlooked };
+}
+
+function startsPart(
+  { name, nearTo, level, isHeading }: Boundary,
+  open: Boundary | undefined,
+  endsOpen: boolean,
+): boolean {
+  // What is inherited already isn't cut apart: there, only what ends the section in any case starts another.
+  if (nearTo !== undefined && isDurable(open)) return endsOpen && isHeading;
+  return (name !== undefined || nearTo !== undefined) && (level <= 2 || endsOpen);
+}
+
+function isDurable(boundary: Boundary | undefined): boolean {
+  const name = boundary?.name ?? boundary?.nearTo;
+  return name !== undefined && DURABLE_NAMES.includes(name);
+}
+
+function headingText({ start, contentStart }: Boundary, body: string): string {
+  return body
+    .slice(start, contentStart)
+    .trim()
+    .replace(/^#+[ \t]*|[ \t]+#+$/g, "");
 }
 
 function withLines(sections: readonly Section[], body: string): Section[] {
@@ -64,71 +93,9 @@ function withLines(sections: readonly Section[], body: string): Section[] {
   });
 }
 
-function boundariesOf(block: Block, body: string): Boundary[] {
-  const { kind, start, end } = block;
-  if (kind === "heading") {
-    const { level, text, isSetext } = block;
-    const name = findSectionName(text);
-    if (name !== undefined || !isSetext) {
-      const lines = isSetext
-        ? body
-            .slice(start, end)
-            .trim()
-            .split(/\r\n|\r|\n/).length
-        : 1;
-      return [{ name, level, start, contentStart: skipLines(body, start, lines), near: false }];
-    }
-  }
-  if (kind === "code" || kind === "html" || kind === "space" || kind === "rule") return [];
-  return nearBoundaries(block, body);
-}
-
-function skipLines(body: string, start: number, count: number): number {
-  const pattern = /\r\n|\r|\n/g;
-  pattern.lastIndex = start;
-  for (let line = 0; line < count; line++) {
-    if (pattern.exec(body) === null) return body.length;
-  }
-  return pattern.lastIndex;
-}
-
-const MAYBE_NEAR = /^ {0,3}(?:#{1,6}[^\s#]|[*_]{2,3}[^\s*_])/m;
-
-/** The near-headings of durable sections among the lines of a block, lines that merely continue a list or quote included. */
-function nearBoundaries({ kind, start: blockStart, end }: Block, body: string): Boundary[] {
-  const text = body.slice(blockStart, end);
-  if (!MAYBE_NEAR.test(text)) return [];
-  const lines = text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
-  const isContainer = kind === "list" || kind === "quote";
-  const found: Boundary[] = [];
-  let start = blockStart;
-  for (const [index, line] of lines.entries()) {
-    const heading = isContainer && /^\s/.test(line) ? undefined : findNearHeading(line.trimEnd());
-    const isAlone = (isContainer || index === 0) && standsAlone(lines[index + 1]);
-    if (heading !== undefined && DURABLE_NAMES.includes(heading.name) && (!heading.isBold || isAlone)) {
-      const { name, level } = heading;
-      found.push({ name, level, start, contentStart: skipLines(body, start, 1), near: true });
-    }
-    start += line.length;
-  }
-  return found;
-}
-
 /** True if the summary has at least one known section. */
 export function hasKnownSection(body: string): boolean {
   return parseSummary(body).sections.length > 0;
-}
-
-/** Top headings that speak of decisions or constraints, yet name no section: beside known ones their text isn't inherited. */
-export function findOverlooked({ body, sections }: Summary): readonly string[] {
-  if (sections.length === 0) return [];
-  return parseBlocks(body).flatMap((block) => {
-    if (block.kind !== "heading" || block.level > 2 || findSectionName(block.text) !== undefined) return [];
-    const isWithin = sections.some(
-      ({ name, start, end }) => DURABLE_NAMES.includes(name) && block.start > start && block.start < end,
-    );
-    return !isWithin && /d[eé]cision|constraint|contrainte/iu.test(block.text) ? [block.text.trim()] : [];
-  });
 }
 
 /** What a section holds, `\n` at line ends and without blank lines around it; one that stands twice is joined. */
@@ -138,26 +105,32 @@ export function sectionText(summary: Summary, name: SectionName): string | undef
 }
 
 /** The content of one section, `\n` at line ends and without blank lines around it. */
-export function contentOf({ body }: Summary, { contentStart, end }: Section): string {
+export function contentOf({ body }: Summary, { contentStart, end }: Pick<Section, "contentStart" | "end">): string {
   return trimBlankLines(normaliseLineEnds(body.slice(contentStart, end)));
 }
 
 /**
- * What descendants get of a summary: its Decisions and Constraints without what is commented out, in file order; all of
- * a summary that has no known section. Empty if that is nothing.
+ * What descendants get of a summary: its Decisions and Constraints and what comes near to them, without what is commented
+ * out, in file order; all of a summary that has no known section. Empty if that is nothing.
  */
 export function inheritedText(body: string): string {
   const summary = parseSummary(body);
   if (summary.sections.length === 0) return trimBlankLines(normaliseLineEnds(body));
   const durable = summary.sections.filter(({ name }) => DURABLE_NAMES.includes(name));
-  const names = new Set(durable.map(({ name }) => name));
-  const parts = [...names].flatMap((name) => {
-    const named = durable.filter((section) => section.name === name);
-    const content = joinBlocks(named.map((section) => withoutComments(contentOf(summary, section))));
-    const heading = named.slice(0, 1).map(({ start, contentStart }) => body.slice(start, contentStart));
-    return content === "" ? [] : heading.map((line) => `${normaliseLineEnds(line).trimEnd()}\n${content}`);
+  const named = DURABLE_NAMES.map((name) => durable.filter((section) => section.name === name));
+  const near = summary.nearSections.map((section) => [section]);
+  const parts = [...named, ...near]
+    .filter((group) => group.length > 0)
+    .sort(([a], [b]) => (a?.start ?? 0) - (b?.start ?? 0));
+  const texts = parts.flatMap((group) => {
+    const content = joinBlocks(group.map((section) => withoutComments(contentOf(summary, section))));
+    const [heading = ""] = group.map(({ start, contentStart }) => body.slice(start, contentStart));
+    const line = normaliseLineEnds(heading).trimEnd();
+    const saysAll = group.some((section) => "words" in section && section.words !== "");
+    if (content === "") return saysAll ? [line] : [];
+    return [`${line}\n${content}`];
   });
-  return parts.join("\n\n");
+  return texts.join("\n\n");
 }
 
 /** Drops the comments that stand as a block of their own and are closed. */

@@ -2,14 +2,24 @@ const FARTHEST_SAFE_PLACE = 65_536;
 const LONGEST_CLUSTER = 256;
 const SAFE_PLACE = /[ -~][ -~\n]/g;
 
-/** The longest beginning of at most `room` UTF-16 units that ends at a line end; an over-long line is cut between graphemes. */
+/** What stands where a line was cut. */
+export const CUT = "…";
+
+/**
+ * The longest beginning of at most `room` UTF-16 units that ends at a line end. Where no line above it says anything, a
+ * line that is too long is cut between grapheme clusters, and ends with `…`.
+ */
 export function cutAtLineEnd(text: string, room: number): string {
   if (text.length <= room) return text;
-  const end = text.lastIndexOf("\n", room);
-  const nextEnd = text.indexOf("\n", end + 1);
-  const nextLength = (nextEnd < 0 ? text.length : nextEnd) - end - 1;
-  const kept = end > 0 && nextLength <= room ? text.slice(0, end) : cutAtGrapheme(text, room);
-  return kept.trimEnd();
+  const whole = text.slice(0, Math.max(0, text.lastIndexOf("\n", room))).trimEnd();
+  if (room < 1 || !saysNothing(whole)) return room < 1 ? "" : whole;
+  const part = cutAtGrapheme(text, room - CUT.length).trimEnd();
+  return part.length <= whole.length ? whole : `${part}${CUT}`;
+}
+
+/** True for a text of headings, fences and blank lines only. */
+function saysNothing(text: string): boolean {
+  return text.split("\n").every((line) => /^[ \t]*(?:$|#{1,6}(?:[ \t]|$)|`{3}|~{3})/.test(line));
 }
 
 /** The longest beginning of at most `room` UTF-16 units that ends between grapheme clusters. */

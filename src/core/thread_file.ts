@@ -234,7 +234,7 @@ function findYamlFault(yaml: Yaml, document: Document.Parsed, { firstLine }: Hea
     const reason = error.message.replace(/ at line \d+, column \d+.*$/s, "").replace(/\.$/, "");
     const message =
       error.code === "MULTIPLE_DOCS" ? "A line in its header ends it for YAML." : `Its header is not YAML: ${reason}.`;
-    const hint = "Correct it, perhaps by quotes round the value, or restore the file with git checkout -- <file>.";
+    const hint = "Correct it, perhaps by quotes round the value, or bring an earlier text back: <restore>.";
     return { line: firstLine + (place?.line ?? 0), column: place?.col ?? 1, message, hint };
   }
   if (document.contents === null || yaml.isMap(document.contents)) return undefined;

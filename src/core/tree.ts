@@ -1,5 +1,6 @@
 import { ThreadMindError } from "../errors.ts";
 import { findNearest, idKey, parseThreadReference, quote, type ThreadId } from "./id.ts";
+import { nextStep } from "./next_step.ts";
 import { compareTexts } from "./order.ts";
 import { parseDate } from "./thread_fields.ts";
 import { countOf } from "./tokens.ts";
@@ -143,7 +144,7 @@ export function getThread(tree: Tree, typed: string): Thread {
   const hint =
     nearest.length > 0
       ? `Did you mean ${nearest.join(", ")}?`
-      : "See thread_list (on the command line: threadmind tree) for the ids.";
+      : `See ${nextStep("thread_list", ["tree"])} for the ids.`;
   throw new ThreadMindError(
     "unknown-thread",
     `Cannot find the thread ${quote(typed)}: this project has no such thread.`,

@@ -1,4 +1,5 @@
 import { matchSequences } from "./sequence_match.ts";
+import { mergeSpacing } from "./spacing_merge.ts";
 import { type Unit, unitOf } from "./units.ts";
 
 /** A unit of the result: whose text it is, and where that stood. */
@@ -12,14 +13,14 @@ export interface MergedUnit {
   readonly isDoubled: boolean;
 }
 
-/** How often each unit stands in a text, for those that moved from one of its parts to another. */
-export type Counts = ReadonlyMap<string, number>;
+/** The units of a whole text by their keys, for those that moved from one of its parts to another. */
+export type UnitIndex = ReadonlyMap<string, readonly Unit[]>;
 
-/** The counts of all three texts. */
-export interface AllCounts {
-  readonly base: Counts;
-  readonly ours: Counts;
-  readonly theirs: Counts;
+/** The units of all three texts. */
+export interface AllUnits {
+  readonly base: UnitIndex;
+  readonly ours: UnitIndex;
+  readonly theirs: UnitIndex;
 }
 
 const SIMILAR = 0.5;
@@ -33,7 +34,7 @@ export function mergeUnits(
   base: readonly Unit[],
   ours: readonly Unit[],
   theirs: readonly Unit[],
-  all: AllCounts = countAll(base, ours, theirs),
+  all: AllUnits = { base: indexUnits(base), ours: indexUnits(ours), theirs: indexUnits(theirs) },
 ): readonly MergedUnit[] {
   const [mine, other] = [sideOf(base, ours, all.ours), sideOf(base, theirs, all.theirs)];
   const isKept = (side: Side, against: Side, index: number): boolean => {
@@ -42,7 +43,7 @@ export function mergeUnits(
     if (unit === undefined) return false;
     if (of >= 0) return (against.placeOf[of] ?? -1) >= 0 || against.keys.has(unit.key);
     // A unit that only moved counts as there, and goes when the other side took it out or changed it.
-    const isMoved = (side.all.get(unit.key) ?? 0) <= (all.base.get(unit.key) ?? 0);
+    const isMoved = countOf(side.all, unit.key) <= countOf(all.base, unit.key);
     return !isMoved || against.all.has(unit.key);
   };
   const { contested, pairs } = compareForms(base, mine, other);
@@ -50,7 +51,10 @@ export function mergeUnits(
   const taken = new Set<string>();
   const put = (side: "ours" | "theirs", index: number, unit: Unit): void => {
     taken.add(unit.key);
-    merged.push({ unit, side, index, isContested: contested.has(unit.key), isDoubled: false });
+    const [own, against] = side === "ours" ? [mine, other] : [other, mine];
+    const forms = spacingsOf(unit, index, own, against, base, all.base).map((text) => ({ ...unit, text }));
+    const isDoubled = forms.length > 1;
+    for (const form of forms) merged.push({ unit: form, side, index, isContested: contested.has(unit.key), isDoubled });
   };
   const pending = additionsByAnchor(other, mine);
   const putPending = (anchor: number): void => {
@@ -68,22 +72,46 @@ export function mergeUnits(
   return contestOrphans(mergePairs(merged, pairs), ours, theirs, all.base);
 }
 
-function countAll(base: readonly Unit[], ours: readonly Unit[], theirs: readonly Unit[]): AllCounts {
-  return { base: countUnits(base), ours: countUnits(ours), theirs: countUnits(theirs) };
+/** The units of a text by their keys. */
+export function indexUnits(units: readonly Unit[]): UnitIndex {
+  const index = new Map<string, Unit[]>();
+  for (const unit of units) {
+    const known = index.get(unit.key);
+    if (known === undefined) index.set(unit.key, [unit]);
+    else known.push(unit);
+  }
+  return index;
 }
 
-/** How often each unit stands in a list. */
-export function countUnits(units: readonly Unit[]): Counts {
-  const counts = new Map<string, number>();
-  for (const { key } of units) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return counts;
+/** How often a unit stands in a text. */
+export function countOf(index: UnitIndex, key: string): number {
+  return index.get(key)?.length ?? 0;
+}
+
+/** The texts of a unit of one side: with the blanks and line breaks that either side changed, or both forms where both did. */
+function spacingsOf(
+  unit: Unit,
+  index: number,
+  side: Side,
+  against: Side,
+  base: readonly Unit[],
+  all: UnitIndex,
+): readonly string[] {
+  const only = (units: UnitIndex): Unit | undefined =>
+    countOf(units, unit.key) === 1 ? units.get(unit.key)?.[0] : undefined;
+  const of = side.baseOf[index] ?? -1;
+  const old = base[of] ?? only(all);
+  const there = against.units[against.placeOf[of] ?? -1] ?? only(against.all);
+  if (old === undefined || there === undefined) return [unit.text];
+  const text = mergeSpacing(old.text, unit.text, there.text);
+  return text === undefined ? [unit.text, there.text] : [text];
 }
 
 /** One side against the base: both directions of their match. */
 interface Side {
   readonly units: readonly Unit[];
   readonly keys: ReadonlySet<string>;
-  readonly all: Counts;
+  readonly all: UnitIndex;
   readonly baseKeys: ReadonlySet<string>;
   /** for each unit of the base its place here, or -1 */
   readonly placeOf: readonly number[];
@@ -91,7 +119,7 @@ interface Side {
   readonly baseOf: readonly number[];
 }
 
-function sideOf(base: readonly Unit[], units: readonly Unit[], all: Counts): Side {
+function sideOf(base: readonly Unit[], units: readonly Unit[], all: UnitIndex): Side {
   const keysOf = (list: readonly Unit[]): string[] => list.map(({ key }) => key);
   const placeOf = matchSequences(keysOf(base), keysOf(units));
   const baseOf = new Array<number>(units.length).fill(-1);
@@ -214,13 +242,12 @@ function mergeLines(base: string, ours: string, theirs: string): string | undefi
   if (![old, mine, other].every(isUnique)) return undefined;
   const { contested, pairs } = compareForms(
     old,
-    sideOf(old, mine, countUnits(mine)),
-    sideOf(old, other, countUnits(other)),
+    sideOf(old, mine, indexUnits(mine)),
+    sideOf(old, other, indexUnits(other)),
   );
   if (contested.size > 0 || pairs.length > 0) return undefined;
-  return mergeUnits(old, mine, other)
-    .map(({ unit }) => unit.text)
-    .join("\n");
+  const merged = mergeUnits(old, mine, other);
+  return merged.some(({ isDoubled }) => isDoubled) ? undefined : merged.map(({ unit }) => unit.text).join("\n");
 }
 
 function isHeading(unit: Unit | undefined): boolean {
@@ -232,7 +259,7 @@ function contestOrphans(
   merged: readonly MergedUnit[],
   ours: readonly Unit[],
   theirs: readonly Unit[],
-  base: Counts,
+  base: UnitIndex,
 ): readonly MergedUnit[] {
   const kept = new Set(merged.map(({ unit }) => unit.key));
   const sides = { ours, theirs };

@@ -26,6 +26,8 @@ export interface ClientSession {
   readonly conversation: string | undefined;
   /** when a hook last was called for it: a new one means that the hook has settled where the client stands */
   readonly hookAt: string | undefined;
+  /** when what had been shown before stopped to count: since then its model knows what the hook noted in `seen` */
+  readonly freshAt: string | undefined;
   /** what the hook has shown of threads, by `project/thread` */
   readonly seen: ReadonlyMap<string, Sighting>;
   /** files whose decisions were shown before an edit, and in which conversation */
@@ -48,6 +50,8 @@ export interface Edited {
 export interface Conversation {
   readonly id: string | undefined;
   readonly at: string;
+  /** true if the model knows what is in `seen`, and nothing else of what this client was shown */
+  readonly isFresh: boolean;
   readonly place: ClientPlace | undefined;
   readonly seen: ReadonlyMap<string, Sighting>;
 }
@@ -87,7 +91,7 @@ export function writePlace(layout: Layout, pid: number, { project, thread, branc
 }
 
 /** Remembers the conversation that a hook was called for, and where the one before it stood, which may be resumed. */
-export function writeConversation(layout: Layout, pid: number, { id, at, place, seen }: Conversation): void {
+export function writeConversation(layout: Layout, pid: number, { id, at, isFresh, place, seen }: Conversation): void {
   const present = readMembers(layout, `${pid}.json`);
   const members: Members = present !== undefined && isOf(present, pid) ? present : new Map();
   const left = members.get("session");
@@ -101,12 +105,24 @@ export function writeConversation(layout: Layout, pid: number, { id, at, place, 
     ...where,
     session: id,
     hookAt: at,
+    ...(isFresh ? { freshAt: at } : {}),
     seen: sightingsAsJson(seen),
     earlier: kept.length === 0 ? undefined : kept,
   });
 }
 
-/** Adds what a server has shown to what its client's conversation has seen; only a client whose hooks call can resume it. */
+/** True if this client stands somewhere in a conversation that no hook was told of: it began before there was a project. */
+export function isUnnamed(layout: Layout, pid: number): boolean {
+  const known = readClientSession(layout, pid);
+  return known !== undefined && known.conversation === undefined;
+}
+
+/** Remembers which conversation it is, so that it can be resumed where it stands. */
+export function nameConversation(layout: Layout, pid: number, id: string): void {
+  if (isUnnamed(layout, pid)) write(layout, pid, { session: id });
+}
+
+/** Adds what a server has shown to what its client's conversation has seen; only one whose id a hook told can be resumed. */
 export function writeSeen(layout: Layout, pid: number, seen: ReadonlyMap<string, Sighting>): void {
   const known = readClientSession(layout, pid);
   if (known?.conversation === undefined || seen.size === 0) return;
@@ -125,7 +141,7 @@ export function writeEdited(
 }
 
 function sightingsAsJson(seen: ReadonlyMap<string, Sighting>): JsonValue {
-  return Object.fromEntries([...seen].map(([key, { digest, isWhole }]) => [key, { digest, isWhole }]));
+  return Object.fromEntries([...seen].map(([key, sighting]) => [key, { ...sighting }]));
 }
 
 function write(layout: Layout, pid: number, values: Readonly<Record<string, JsonValue | undefined>>): void {
@@ -200,6 +216,7 @@ function sessionOf(members: Members): ClientSession {
     place: placeOf(members),
     conversation: text("session"),
     hookAt: text("hookAt"),
+    freshAt: text("freshAt"),
     seen: sightingsOf(members.get("seen")),
     edited: editedOf(members.get("edited")),
   };
@@ -217,8 +234,10 @@ function editedOf(value: JsonValue | undefined): Edited {
 function sightingsOf(value: JsonValue | undefined): ReadonlyMap<string, Sighting> {
   const sightings = [...membersOf(value)].flatMap(([key, sighting]): [string, Sighting][] => {
     const members = membersOf(sighting);
-    const digest = members.get("digest");
-    return typeof digest === "string" ? [[key, { digest, isWhole: members.get("isWhole") === true }]] : [];
+    const [digest, status, parentId] = [members.get("digest"), members.get("status"), members.get("parentId")];
+    if (typeof digest !== "string" || typeof status !== "string") return [];
+    const parent = typeof parentId === "string" ? parentId : null;
+    return [[key, { digest, status, parentId: parent, isWhole: members.get("isWhole") === true }]];
   });
   return new Map(sightings);
 }

@@ -34,7 +34,16 @@ type Checked = Subject & { readonly scope: readonly string[] };
 
 /** The commit and fingerprint to record with a summary that is written now. */
 export async function takeStamp(git: Git | undefined, workspace: string, paths: readonly string[]): Promise<NewStamp> {
-  if (git === undefined) return { commit: undefined, fingerprint: undefined };
+  return (await readStamp(git, workspace, paths)).stamp;
+}
+
+/** The same, with what was found under the paths; `undefined` if git was not asked or failed. */
+export async function readStamp(
+  git: Git | undefined,
+  workspace: string,
+  paths: readonly string[],
+): Promise<{ readonly stamp: NewStamp; readonly contents: Contents | undefined }> {
+  if (git === undefined) return { stamp: { commit: undefined, fingerprint: undefined }, contents: undefined };
   const prefix = prefixOf(git, workspace);
   const scope = scopeOf(git, workspace, usablePaths(paths));
   const [commit, contents] = await Promise.all([
@@ -42,7 +51,7 @@ export async function takeStamp(git: Git | undefined, workspace: string, paths: 
     scope.length === 0 ? undefined : readContents(git, prefix, scope),
   ]);
   const fingerprint = contents === undefined ? undefined : renderFingerprint(fingerprintOf(contents, prefix, scope));
-  return { commit, fingerprint };
+  return { stamp: { commit, fingerprint }, contents };
 }
 
 /** True if what is under a thread's paths is what its fingerprint was taken of. */

@@ -38,6 +38,8 @@ export interface RevisionQuestions {
   /** the commit that a person's words for it name */
   commitOf(revision: string): Promise<string | undefined>;
   mergeBase(one: string, other: string): Promise<string | undefined>;
+  /** those of these objects that are there, named as `<commit>:<path>`, or `:<path>` for the index */
+  present(names: readonly string[]): Promise<ReadonlySet<string> | undefined>;
   /** the files and links of a commit below a folder */
   filesOf(commit: string, folder: string): Promise<readonly CommittedFile[] | undefined>;
   /** the commits from `base` to `head` that touched files below a folder, merges left out */
@@ -59,11 +61,20 @@ export function askRevisions(askWith: AskWith, top: string): RevisionQuestions {
     commitOf: async (revision) =>
       id(await ask(["rev-parse", "-q", "--verify", "--end-of-options", `${revision}^{commit}`])),
     mergeBase: async (one, other) => id(await ask(["merge-base", "--end-of-options", one, other])),
+    present: (names) => askPresent(ask, names),
     filesOf: (commit, folder) => askFiles(ask, commit, folder),
     authorsOf: (base, head, folder) => askAuthors(ask, base, head, folder),
     mergesOf: (base, head, folder) => askMerges(ask, base, head, folder),
     remerge: (merge, folder) => askRemerge(askWith, top, merge, folder),
   };
+}
+
+async function askPresent(ask: Ask, names: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+  const asked = names.filter((name) => !/[\r\n]/.test(name));
+  if (asked.length === 0) return new Set();
+  const { code, stdout } = await ask(["cat-file", "--batch-check"], asked.map((name) => `${name}\n`).join(""));
+  const lines = stdout.split("\n");
+  return code === 0 ? new Set(asked.filter((_, index) => / (?:blob|tree) \d+$/.test(lines[index] ?? ""))) : undefined;
 }
 
 async function askFiles(ask: Ask, commit: string, folder: string): Promise<readonly CommittedFile[] | undefined> {

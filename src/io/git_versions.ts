@@ -48,7 +48,7 @@ export async function askDeletions(ask: Ask, folder: string): Promise<readonly D
   return parseLog(stdout, FIELDS).map(({ fields, files }) => ({ ...commitOf(fields), files }));
 }
 
-/** The texts of objects such as `<commit>:<path>`, in order; `undefined` for one that isn't there. */
+/** The texts of objects such as `<commit>:<path>`, or of commits, in order; `undefined` for one that isn't there. */
 export async function askTexts(
   ask: Ask,
   names: readonly string[],
@@ -62,7 +62,7 @@ export async function askTexts(
   for (const _ of names) {
     const end = bytes.indexOf(10, at);
     if (end < 0) return undefined;
-    const size = Number(/ blob (\d+)$/.exec(bytes.toString("utf8", at, end))?.[1] ?? Number.NaN);
+    const size = Number(/ (?:blob|commit) (\d+)$/.exec(bytes.toString("utf8", at, end))?.[1] ?? Number.NaN);
     at = end + 1;
     if (Number.isNaN(size)) {
       texts.push(undefined);

@@ -1,4 +1,5 @@
 import type { Finding } from "../core/finding.ts";
+import { shellWord } from "../core/next_step.ts";
 import { parseDate } from "../core/thread_fields.ts";
 import { isOpen, type Thread } from "../core/tree.ts";
 import type { Git } from "./git.ts";
@@ -35,6 +36,8 @@ export async function inspectBranches(
   ]);
   if (branches === undefined || branches.length === 0) return [];
   const into = branches.find(({ name }) => name === defaultName);
+  // Where it was renamed, it is most likely the one that is checked out and that no thread is linked to.
+  const isTaken = head.branch === defaultName || linked.some(({ thread }) => thread.branch === head.branch);
   const findings: Finding[] = [];
   for (const each of linked) {
     const { branch: wanted } = each.thread;
@@ -42,7 +45,7 @@ export async function inspectBranches(
     if (wanted === head.branch) continue;
     const branch = branches.find(({ name }) => name === wanted);
     if (branch === undefined) {
-      if (fetchesAll === true) findings.push(goneFinding(each));
+      if (fetchesAll === true) findings.push(goneFinding(each, isTaken ? undefined : head.branch));
     } else if (into !== undefined && branch.name !== into.name) {
       const since = parseDate(each.thread.createdAt ?? "") ?? 0;
       if ((await git.isMerged(branch, into, since)) === true) findings.push(mergedFinding(each, into.name));
@@ -51,10 +54,11 @@ export async function inspectBranches(
   return findings;
 }
 
-function goneFinding({ thread, name, hasParent }: Linked): Finding {
+function goneFinding({ thread, name, hasParent }: Linked, current: string | undefined): Finding {
   const message = `Its branch ${thread.branch} is gone from this clone.`;
+  const renamed = `if the branch was renamed: threadmind update ${shellWord(name)} --branch ${shellWord(current ?? "NEW")}`;
   const unlink = unlinkCommand(name);
-  const remedy = hasParent ? `${foldCommand(name)}; ${unlink} only unlinks it` : unlink;
+  const remedy = hasParent ? `${foldCommand(name)}; ${unlink} only unlinks it; ${renamed}` : `${unlink}; ${renamed}`;
   return { code: "branch-gone", severity: "warning", file: thread.file, line: undefined, message, remedy };
 }
 
@@ -65,9 +69,9 @@ function mergedFinding({ thread, name, hasParent }: Linked, into: string): Findi
 }
 
 function foldCommand(name: string): string {
-  return `threadmind merge ${name} folds it into its parent`;
+  return `threadmind merge ${shellWord(name)} folds it into its parent`;
 }
 
 function unlinkCommand(name: string): string {
-  return `threadmind update ${name} --branch ""`;
+  return `threadmind update ${shellWord(name)} --branch ""`;
 }

@@ -1,16 +1,18 @@
-import { join } from "node:path";
-import type { Finding, FindingCode } from "../core/finding.ts";
-import { projectIdOfFile, threadIdOfFile } from "../core/id.ts";
+import { type Finding, type FindingCode, findingOf } from "../core/finding.ts";
+import { forShell } from "../core/next_step.ts";
 import { usablePaths } from "../core/paths.ts";
 import { findSecret } from "../core/secrets.ts";
 import { countOf, estimateTokens } from "../core/tokens.ts";
 import { type Fault, isOpen, type Thread, type Tree } from "../core/tree.ts";
-import { listFolder } from "./files.ts";
+import { describeUnwatched } from "../core/unwatched.ts";
+import { settleWaysBack } from "./bring_back.ts";
 import { prefixOf } from "./fingerprint.ts";
 import { inspectBranches } from "./inspect_branches.ts";
-import type { Layout } from "./layout.ts";
+import { findRenamed, inspectMisplaced, inspectVanished, type Renamed } from "./inspect_layout.ts";
+import { inspectState } from "./inspect_state.ts";
 import type { Place } from "./scene.ts";
 import type { Project } from "./store.ts";
+import { findUnwatched } from "./watched.ts";
 import { DATA_FOLDER, isPresent } from "./workspace.ts";
 
 /** A project with what was found in its files. */
@@ -39,37 +41,25 @@ const KINDS: Readonly<Record<Fault["kind"], readonly [FindingCode, Finding["seve
 export async function inspectProjects(place: Place): Promise<Inspection> {
   const { projects, faults } = place.store.readProjects();
   const inspected: Inspected[] = [];
+  const { layout } = place.store;
+  const renamed = findRenamed(layout, projects);
   const findings: Finding[] = faults.map(ofFault);
   for (const project of projects) {
     const { tree, faults: found } = await place.store.readThreads(project);
     inspected.push({ project, tree });
-    findings.push(...found.map(ofFault), ...inspectTree(project, tree), ...inspectTexts(project, tree));
-    findings.push(...inspectPaths(place.workspace.root, tree));
+    findings.push(...found.map(ofFault), ...inspectTree(project, tree, renamed), ...inspectTexts(project, tree));
+    findings.push(...(await inspectPaths(place, tree)));
   }
-  findings.push(...findVanished(place.store.layout));
+  findings.push(...inspectMisplaced(layout), ...(await inspectVanished(place, renamed)));
   findings.push(...(await inspectUnmerged(place, findings)));
+  findings.push(...(await inspectState(place)));
   findings.push(...(await inspectBranches(place.git, inspected)));
-  return { projects: inspected, findings };
+  return { projects: inspected, findings: await settleWaysBack(place, findings) };
 }
 
 function ofFault({ kind, file, line, message, hint }: Fault): Finding {
   const [code, severity] = KINDS[kind];
-  return { code, severity, file, line, message, remedy: hint };
-}
-
-/** Projects whose threads are there, but not their own file: nothing shows their threads. */
-function findVanished(layout: Layout): Finding[] {
-  const files = new Set((listFolder(layout.projects) ?? []).map(({ name }) => name));
-  return (listFolder(layout.threads) ?? []).flatMap(({ name: id, kind }): Finding[] => {
-    if (kind !== "folder" || projectIdOfFile(id) === undefined || files.has(`${id}.json`)) return [];
-    const threads = (listFolder(join(layout.threads, id)) ?? []).filter(
-      ({ name }) => name.endsWith(".md") && threadIdOfFile(name.slice(0, -".md".length)) !== undefined,
-    );
-    if (threads.length === 0) return [];
-    const file = `${DATA_FOLDER}/projects/${id}.json`;
-    const message = `The project ${id} has ${countOf(threads.length, "thread")}, but its own file is missing, so none of them is shown.`;
-    return [findingOf({ file }, "missing-project", "error", message, `git checkout -- ${file}, or restore it by hand`)];
-  });
+  return { code, severity, file, line, message, remedy: forShell(hint) };
 }
 
 const THREAD_FILE = /^threads\/[^/]+\/[^/]+\.md$/;
@@ -92,33 +82,15 @@ async function inspectUnmerged({ git, workspace }: Place, known: readonly Findin
   });
 }
 
-/** A finding about a thread's own file. */
-export function findingOf(
-  { file }: Pick<Thread, "file">,
-  code: FindingCode,
-  severity: Finding["severity"],
-  message: string,
-  remedy: string,
-  line?: number,
-): Finding {
-  return { code, severity, file, line, message, remedy };
-}
-
-function inspectTree(project: Project, tree: Tree): Finding[] {
+function inspectTree(project: Project, tree: Tree, renamed: Renamed | undefined): Finding[] {
   const findings: Finding[] = [];
   const root = tree.threads.get(tree.rootId);
   if (root === undefined) {
     const file = `.threadmind/threads/${project.id}/${tree.rootId}.md`;
     const message = `The root thread of ${project.id} is missing, so new sessions have no place to start.`;
-    findings.push(
-      findingOf(
-        { file },
-        "missing-root",
-        "error",
-        message,
-        `threadmind restore ${project.id}/${tree.rootId}, or git checkout`,
-      ),
-    );
+    const back = `Bring an earlier text back: threadmind restore ${project.id}/${tree.rootId}`;
+    const remedy = renamed?.project === project.id ? renamed.remedy : back;
+    findings.push(findingOf({ file }, "missing-root", "error", message, remedy));
   }
   for (const thread of tree.threads.values()) {
     if (thread.fault !== undefined) continue;
@@ -196,13 +168,18 @@ function secretIn(file: string, line: number | undefined, kind: string): Finding
   return { code: "secret", severity: "error", file, line: undefined, message, remedy: "Revoke it, then take it out" };
 }
 
-function inspectPaths(root: string, tree: Tree): Finding[] {
-  return [...tree.threads.values()]
-    .filter((thread) => thread.fault === undefined && isOpen(thread))
-    .flatMap((thread) => {
-      const missing = usablePaths(thread.paths).filter((path) => !isPresent(root, path));
-      if (missing.length === 0) return [];
-      const message = `${missing.join(", ")} ${missing.length === 1 ? "doesn't" : "don't"} exist in the workspace, so nothing is checked there.`;
-      return [findingOf(thread, "unknown-path", "warning", message, `threadmind update ${thread.id} --paths PATH`)];
-    });
+async function inspectPaths({ git, workspace: { root } }: Place, tree: Tree): Promise<Finding[]> {
+  const threads = [...tree.threads.values()].filter((thread) => thread.fault === undefined && isOpen(thread));
+  const described = threads.map((thread) => ({ thread, paths: usablePaths(thread.paths) }));
+  const unwatched = await findUnwatched(git, root, [...new Set(described.flatMap(({ paths }) => paths))]);
+  return described.flatMap(({ thread, paths }) => {
+    const missing = paths.filter((path) => !isPresent(root, path));
+    const absent = `${missing.join(", ")} ${missing.length === 1 ? "doesn't" : "don't"} exist in the workspace, so nothing is checked there.`;
+    const messages = [
+      ...(missing.length === 0 ? [] : [absent]),
+      ...unwatched.filter(({ path }) => paths.includes(path)).map(describeUnwatched),
+    ];
+    const remedy = `threadmind update ${thread.id} --paths PATH`;
+    return messages.map((message) => findingOf(thread, "unknown-path", "warning", message, remedy));
+  });
 }

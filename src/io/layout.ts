@@ -6,6 +6,7 @@ import {
   isWithin,
   kindOf,
   listFolder,
+  listNames,
   makeFolder,
   readText,
   realPath,
@@ -32,6 +33,8 @@ export interface Layout {
 
 const IGNORED = ["config.json", "local/"];
 const ATTRIBUTES = "threads/** merge=threadmind";
+const SELF_IGNORING = "# This branch has no ThreadMind project, so this file is no part of it.\n.gitignore\n";
+const SELF_IGNORING_LINES = /^# This branch has no ThreadMind project\b.*\r?\n\.gitignore(?:\r?\n|$)/m;
 const LEFTOVER_MS = 3_600_000;
 
 /** The layout of the workspace at `root`. */
@@ -88,12 +91,27 @@ export function checkInside(layout: Layout, path: string): void {
   );
 }
 
+/** A file that tells git what to do with ThreadMind's files, where it isn't as it has to be. */
+export interface Rules {
+  readonly path: string;
+  /** the lines that it lacks */
+  readonly missing: readonly string[];
+  /** the whole text as it has to be */
+  readonly text: string;
+}
+
 /** Makes what every write needs: the local folders, and the lines in `.gitignore` and `.gitattributes`. */
 export function prepare(layout: Layout): void {
   prepareLocal(layout, layout.temporary);
-  const ignore = join(layout.data, ".gitignore");
-  addLines(layout, ignore, IGNORED, (line, text) => hasIgnoreLine(text, line));
-  addLines(layout, join(layout.data, ".gitattributes"), [ATTRIBUTES], (_, text) => /^\s*\/?threads\//m.test(text));
+  for (const { path, text } of missingRules(layout)) writeWhole(path, text, layout.temporary);
+}
+
+/** What `prepare()` writes into `.gitignore` and `.gitattributes`, where they are other than they have to be. */
+export function missingRules(layout: Layout): readonly Rules[] {
+  return [
+    findMissing(layout, join(layout.data, ".gitignore"), IGNORED, (line, text) => hasIgnoreLine(text, line)),
+    findMissing(layout, join(layout.data, ".gitattributes"), [ATTRIBUTES], (_, text) => /^\s*\/?threads\//m.test(text)),
+  ].flatMap((rules) => rules ?? []);
 }
 
 /** Makes a folder in `local/`, and keeps git from seeing any of it. */
@@ -102,7 +120,35 @@ export function prepareLocal(layout: Layout, folder: string): void {
     checkInside(layout, part);
     makeFolder(part);
   }
-  addLines(layout, join(layout.local, ".gitignore"), ["*"], () => true);
+  const rules = missingLocalRules(layout);
+  if (rules !== undefined) writeWhole(rules.path, rules.text, layout.temporary);
+}
+
+/** What `local/` lacks to hide itself from git. */
+export function missingLocalRules(layout: Layout): Rules | undefined {
+  return findMissing(layout, join(layout.local, ".gitignore"), ["*"], () => true);
+}
+
+/** True if this branch has a project, or something of one. */
+export function holdsProjects({ projects, threads }: Layout): boolean {
+  return [projects, threads].some((folder) => (listNames(folder) ?? []).length > 0);
+}
+
+/** True if this checkout's state is there and the branch has no `.gitignore` of ThreadMind's and no project that would bring one. */
+export function isStateBare(layout: Layout): boolean {
+  const isThere = (path: string): boolean => kindOf(path) !== undefined;
+  return isThere(layout.config) && !isThere(join(layout.data, ".gitignore")) && !holdsProjects(layout);
+}
+
+/**
+ * Hides this checkout's state on a branch without a project by a `.gitignore` that ignores itself: git puts another branch's
+ * own in its place without a word, and the first project here does too.
+ */
+export function hideState(layout: Layout): void {
+  prepareLocal(layout, layout.temporary);
+  const path = join(layout.data, ".gitignore");
+  checkInside(layout, path);
+  writeWhole(path, `${IGNORED.join("\n")}\n${SELF_IGNORING}`, layout.temporary);
 }
 
 function hasIgnoreLine(text: string, line: string): boolean {
@@ -110,22 +156,23 @@ function hasIgnoreLine(text: string, line: string): boolean {
   return text.split(/\r?\n/).some((other) => other.trim().replace(/^\//, "").replace(/\/$/, "") === bare);
 }
 
-/** Appends the lines that a file lacks; the rest of it stays as it is. */
-function addLines(
+/** A file with the lines that it lacks appended; the rest of it stays as it is. `undefined` where there is nothing to do. */
+function findMissing(
   layout: Layout,
   path: string,
   lines: readonly string[],
   has: (line: string, text: string) => boolean,
-): void {
+): Rules | undefined {
   checkInside(layout, path);
   const read = readText(path);
-  if (read !== undefined && !("text" in read)) return;
-  const text = read?.text;
+  if (read !== undefined && !("text" in read)) return undefined;
+  const text = read?.text.replace(SELF_IGNORING_LINES, "");
   const missing = lines.filter((line) => text === undefined || !has(line, text));
-  if (missing.length === 0) return;
+  if (missing.length === 0 && text === read?.text) return undefined;
   const end = text?.includes("\r\n") ? "\r\n" : "\n";
-  const gap = text === undefined || text === "" || text.endsWith("\n") ? "" : end;
-  writeWhole(path, `${text ?? ""}${gap}${missing.join(end)}${end}`, layout.temporary);
+  const gap = missing.length === 0 || text === undefined || text === "" || text.endsWith("\n") ? "" : end;
+  const added = missing.length === 0 ? "" : `${missing.join(end)}${end}`;
+  return { path, missing, text: `${text ?? ""}${gap}${added}` };
 }
 
 /** Removes the temporary files of processes that were killed while writing; for the lock's holder, when nobody else writes. */

@@ -1,7 +1,9 @@
 import { join } from "node:path";
-import type { Finding } from "../core/finding.ts";
+import { durableUnits, otherText } from "../core/durable.ts";
+import { type Finding, findingOf } from "../core/finding.ts";
+import { DURABLE_NAMES, SECTION_NAMES } from "../core/headings.ts";
 import { normaliseLineEnds } from "../core/lines.ts";
-import { hasKnownSection, parseSummary, sectionText } from "../core/summary.ts";
+import { parseSummary, sectionText } from "../core/summary.ts";
 import type { Thread } from "../core/tree.ts";
 import { splitUnits } from "../core/units.ts";
 import { authorIdOf } from "./author.ts";
@@ -9,7 +11,7 @@ import { kindOf, readText } from "./files.ts";
 import { prefixOf } from "./fingerprint.ts";
 import type { Git } from "./git.ts";
 import type { AuthoredCommit, MergeCommit } from "./git_revisions.ts";
-import { findingOf, type Inspected } from "./inspection.ts";
+import type { Inspected } from "./inspection.ts";
 import { findMergeEdits } from "./merge_edits.ts";
 import { type CommittedProject, readRevision } from "./revision.ts";
 import { DATA_FOLDER } from "./workspace.ts";
@@ -167,8 +169,9 @@ function onlyAdds(before: Thread, after: Thread | undefined): boolean {
 }
 
 function unitsOf(body: string): ReturnType<typeof splitUnits> {
-  if (!hasKnownSection(body)) return splitUnits(body);
   const summary = parseSummary(body);
-  const names = [...new Set(summary.sections.map(({ name }) => name))];
-  return names.flatMap((name) => splitUnits(sectionText(summary, name) ?? ""));
+  const units = SECTION_NAMES.map((name) =>
+    DURABLE_NAMES.includes(name) ? durableUnits(summary, name) : splitUnits(sectionText(summary, name) ?? ""),
+  );
+  return [...units.flat(), ...splitUnits(otherText(summary))];
 }

@@ -4,8 +4,8 @@ import type { Git, Head } from "./git.ts";
 import type { Project, Store } from "./store.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** What a person said to a question. */
-export type Consent = "yes" | "no" | "unasked";
+/** What a person said to a question: `closed` is neither yes nor no, `unasked` where no client can ask. */
+export type Consent = "yes" | "no" | "closed" | "unasked";
 
 /** A workspace that can be read, and once something is written, written to. */
 export interface Place {
@@ -31,7 +31,7 @@ export interface SceneRequest {
   readonly argument?: string | undefined;
   /** the thread named may be one that was deleted: then `thread` is the active one */
   readonly mayBeGone?: boolean;
-  /** look only: the session stays where it is */
+  /** look only: what a reading call would find is found, the session stays where it is, and nothing counts as said */
   readonly quiet?: boolean;
 }
 

@@ -52,7 +52,9 @@ export interface Session {
   take(call: number): void;
   /** makes a thread the active one of this session and where new ones start, in memory and on disk */
   activate(project: Project, thread: string, head: Head | undefined): Active;
-  /** the same for this session alone, where nothing can be written */
+  /** remembers where the client stands at its first write, unless a switch or its hook has done that */
+  settle(): void;
+  /** makes a thread active for this session alone, where nothing can be written */
   keepActive(project: Project, thread: string, head: Head | undefined): void;
   author(config: Config): Promise<Author>;
   /** the id of the project that commands without one are about, if it can be told */
@@ -74,13 +76,14 @@ export function openSession(options: SessionOptions): Session {
   let whereabouts = options.whereabouts;
   let place: Place | undefined;
   let active: Active | undefined = options.start === "new" ? undefined : options.start;
-  let conversation: string | undefined;
   let hookAt: string | undefined;
+  let freshAt: string | undefined;
   let refused: string | undefined;
   let heard = 0;
   let turn = 1;
   let refusedUpTo = 0;
   let isNamed = false;
+  let isSettled = false;
   let isConfigFaultTold = false;
 
   const findPlace = (): Place => {
@@ -111,8 +114,8 @@ export function openSession(options: SessionOptions): Session {
     if (options.clientPid === undefined || options.start !== undefined) return;
     const told = readClientSession(store.layout, options.clientPid);
     if (told?.hookAt === undefined || told.hookAt === hookAt) return;
-    if (conversation !== undefined && told.conversation !== conversation) seen.forget();
-    ({ hookAt, conversation } = told);
+    if (told.freshAt !== freshAt) seen.forget();
+    ({ hookAt, freshAt } = told);
     if (told.place !== undefined) active = told.place;
     refused = undefined;
   };
@@ -131,29 +134,35 @@ export function openSession(options: SessionOptions): Session {
 
   const wanted = (config: Config): string | undefined => options.project ?? active?.project ?? config.activeProjectId;
 
-  /** Said once a session: until something is written, the broken file stays where it is. */
-  const tellConfigFault = ({ fault }: Config): string[] => {
-    if (fault === undefined || isConfigFaultTold) return [];
-    isConfigFaultTold = true;
+  /** Said once a session to its model: until something is written, the broken file stays where it is. */
+  const tellConfigFault = ({ fault }: Config, { writing, quiet }: SceneRequest): string[] => {
+    if (fault === undefined || writing !== undefined || (isConfigFaultTold && quiet !== true)) return [];
+    if (quiet !== true) isConfigFaultTold = true;
     return [`⚠ ${fault} It counts as empty, and the next switch sets it aside.`];
   };
 
   const findActive = async (here: View, request: SceneRequest): Promise<Omit<Scene, "thread">> => {
     const { config, list } = here;
+    const mayWrite = options.clientPid !== undefined || request.writing !== undefined;
     const project =
-      options.project === undefined ? pickProject(list, wanted(config), here) : getProject(list, options.project);
+      options.project === undefined
+        ? await pickProject(list, wanted(config), here, mayWrite)
+        : getProject(list, options.project);
     const base = await readProject(here, project);
     const { tree, head } = base;
     const branch = head?.branch;
-    const isLook = request.writing === undefined && request.quiet !== true;
-    const notices = isLook ? tellConfigFault(config) : [];
+    const notices = tellConfigFault(config, request);
     if (active === undefined) {
       const start = findStart(tree, project, config, branch);
       if (start !== undefined) active = { project: project.id, thread: start.id, branch };
       return { ...base, active: start, notices };
     }
-    if (request.quiet === true) return { ...base, active: tree.threads.get(active.thread), notices };
     const move = findMove(tree, project, config, branch, active);
+    if (request.quiet === true) {
+      const moved = move === undefined ? [] : [describeMove(move, project, active)];
+      const found = move === undefined ? tree.threads.get(active.thread) : move.thread;
+      return { ...base, active: found, notices: [...notices, ...moved] };
+    }
     if (move === undefined) {
       refused = undefined;
       if (branch !== undefined && branch !== active.branch) active = { ...active, branch };
@@ -186,7 +195,10 @@ export function openSession(options: SessionOptions): Session {
         if (findProject(here.list.projects, wanted(here.config))?.id !== other.id) {
           const base = await readProject(here, other);
           const root = request.mayBeGone === true ? base.tree.threads.get(base.tree.rootId) : undefined;
-          const named = findThread(base.tree, reference.thread) ?? root ?? getThread(base.tree, reference.thread);
+          const named =
+            findThread(base.tree, reference.thread) ??
+            root ??
+            (request.mayBeGone === true ? goneThread(base) : getThread(base.tree, reference.thread));
           return { ...base, active: undefined, thread: named, notices: [] };
         }
       }
@@ -206,6 +218,12 @@ export function openSession(options: SessionOptions): Session {
       const next: Active = { project: project.id, thread, branch: head?.branch };
       remember(findPlace(), next);
       return next;
+    },
+    settle() {
+      if (isSettled || options.clientPid === undefined || active === undefined) return;
+      isSettled = true;
+      const here = findPlace();
+      if (readClientSession(here.store.layout, options.clientPid)?.place === undefined) follow(here, active);
     },
     keepActive(project, thread, head) {
       active = { project: project.id, thread, branch: head?.branch };
@@ -230,6 +248,7 @@ export function openSession(options: SessionOptions): Session {
     leave() {
       if (options.clientPid === undefined || place?.workspace.isPresent !== true) return;
       try {
+        hearHook(place);
         writeSeen(place.store.layout, options.clientPid, seen.list());
       } catch (error) {
         if (!(error instanceof ThreadMindError)) throw error;
@@ -242,6 +261,7 @@ export function openSession(options: SessionOptions): Session {
       active = undefined;
       hookAt = undefined;
       isNamed = false;
+      isSettled = false;
       isConfigFaultTold = false;
     },
   };

@@ -3,6 +3,7 @@ import { checkProjectId, findNearest, idKey, quote, type ThreadId } from "../cor
 import { type Fault, isOpen, linkedBranch, nearestOpen, type Thread, type Tree, threadOfBranch } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import type { Config } from "./config.ts";
+import { noProjectError } from "./elsewhere.ts";
 import { type Layout, shownPath } from "./layout.ts";
 import type { Active, Place, Scene, SceneRequest } from "./scene.ts";
 import type { Project, ProjectList } from "./store.ts";
@@ -91,8 +92,13 @@ export function moveRefused(
   );
 }
 
-/** The project that a session works in: the wanted one, else the only one. Throws when it can't be told, or not be read. */
-export function pickProject(list: ProjectList, wanted: string | undefined, place: Place): Project {
+/** The project that a session works in: the wanted one, else the only one. Throws when it can't be told, or not be read; `mayWrite` as for `noProjectError()`. */
+export async function pickProject(
+  list: ProjectList,
+  wanted: string | undefined,
+  place: Place,
+  mayWrite = false,
+): Promise<Project> {
   const { projects, faults } = list;
   const found = findProject(projects, wanted);
   const fault = findProjectFault(list, wanted, place.store.layout) ?? (projects.length === 0 ? faults[0] : undefined);
@@ -109,11 +115,7 @@ export function pickProject(list: ProjectList, wanted: string | undefined, place
       "Choose one with project_switch (on the command line: threadmind project switch ID).",
     );
   }
-  throw new ThreadMindError(
-    "no-project",
-    `Cannot do this yet: ${place.workspace.root} has no ThreadMind project.`,
-    "Create one with project_create (on the command line: threadmind project create TITLE).",
-  );
+  throw await noProjectError(place, mayWrite);
 }
 
 /** What is wrong with the wanted project's own file, if it can't be read. */
@@ -144,7 +146,7 @@ export function noRootError({ project, tree }: Pick<Scene, "project" | "tree">):
   return new ThreadMindError(
     "unknown-thread",
     `Cannot find the root thread of the project ${project.id}: .threadmind/threads/${project.id}/${tree.rootId}.md is missing.`,
-    `Bring it back: thread_restore ${tree.rootId} (on the command line: threadmind restore ${tree.rootId}), or git checkout.`,
+    `Bring it back: thread_restore ${tree.rootId} (on the command line: threadmind restore ${tree.rootId}).`,
   );
 }
 

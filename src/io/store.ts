@@ -5,12 +5,22 @@ import { type ProjectId, projectIdOfFile, type ThreadId, threadIdOfFile } from "
 import { parseObject } from "../core/json_file.ts";
 import { parseThreadFile, type ThreadFile } from "../core/thread_file.ts";
 import { buildTree, type Fault, type Thread, type Tree } from "../core/tree.ts";
+import { fillHint, UNREADABLE_HINT } from "../core/way_back.ts";
 import { ThreadMindError } from "../errors.ts";
 import { kindOf, listFolder, makeFolder, readText, removeFile, stampOf, writeWhole } from "./files.ts";
 import { listFiles } from "./folder_files.ts";
 import { recordDeletion } from "./kept.ts";
-import { checkInside, type Layout, layoutOf, prepare, removeLeftovers, shownPath } from "./layout.ts";
-import { keepText } from "./local.ts";
+import {
+  checkInside,
+  holdsProjects,
+  type Layout,
+  layoutOf,
+  prepare,
+  prepareLocal,
+  removeLeftovers,
+  shownPath,
+} from "./layout.ts";
+import { keepProject, keepText } from "./local.ts";
 import { withLock } from "./lock.ts";
 import { LEAST_CACHED, openThreadCache, type ThreadCache } from "./thread_cache.ts";
 import { readSafely, readThread, threadOf, twinFaults } from "./thread_reading.ts";
@@ -57,7 +67,8 @@ export interface Writer {
   putThread(project: ProjectId, id: ThreadId, source: string): void;
   /** removes threads' files as one deletion; their texts are kept first */
   removeThreads(project: ProjectId, ids: readonly ThreadId[]): void;
-  putProject(id: ProjectId, source: string): void;
+  /** writes a project's file; what it replaces is kept first, under the path that is returned */
+  putProject(id: ProjectId, source: string): string | undefined;
   putConfig(source: string): void;
 }
 
@@ -73,7 +84,7 @@ const ProjectSchema = v.object({
 export function openStore(root: string, now: () => Date): Store {
   const layout = layoutOf(root);
   const cache = openThreadCache(layout);
-  const store: Store = {
+  return {
     layout,
     readProjects: () => readProjects(layout),
     takenProjectNames: () => takenProjectNames(layout),
@@ -81,7 +92,9 @@ export function openStore(root: string, now: () => Date): Store {
     readThreadFile: (project, id) => readThreadFile(layout, project, id),
     readProjectSource: (id) => readProjectSource(layout, id),
     async change(action, waitMs) {
-      prepare(layout);
+      // Where the branch has no project, git's rules would only stand in the way of the branch that has one.
+      if (holdsProjects(layout)) prepare(layout);
+      else prepareLocal(layout, layout.temporary);
       const cleanly = (): ReturnType<typeof action> => {
         for (const folder of [layout.temporary, layout.local]) removeLeftovers(folder);
         return action(openWriter(layout, now));
@@ -89,12 +102,12 @@ export function openStore(root: string, now: () => Date): Store {
       return withLock(layout.lock, cleanly, waitMs);
     },
   };
-  return store;
 }
 
 function openWriter(layout: Layout, now: () => Date): Writer {
   return {
     putThread(project, id, source) {
+      if (!holdsProjects(layout)) prepare(layout);
       const folder = join(layout.threads, project);
       checkInside(layout, layout.threads);
       checkInside(layout, folder);
@@ -119,12 +132,15 @@ function openWriter(layout: Layout, now: () => Date): Writer {
       for (const id of ids) removeFile(join(folder, `${id}.md`));
     },
     putProject(id, source) {
+      if (!holdsProjects(layout)) prepare(layout);
       checkInside(layout, layout.projects);
       makeFolder(layout.projects);
       const path = join(layout.projects, `${id}.json`);
       checkInside(layout, path);
       checkPlain(layout, path);
+      const kept = keepProject(layout, id, now());
       writeWhole(path, source, layout.temporary);
+      return kept === undefined ? undefined : shownPath(layout, kept);
     },
     putConfig(source) {
       checkInside(layout, layout.config);
@@ -172,7 +188,7 @@ function readProjectSource(layout: Layout, id: ProjectId): string {
   throw new ThreadMindError(
     "malformed-file",
     `Cannot change the project ${id}: ${shownPath(layout, path)} ${read.fault}.`,
-    "Bring the file back with git checkout.",
+    fillHint(UNREADABLE_HINT, shownPath(layout, path)),
   );
 }
 
@@ -196,7 +212,7 @@ function readProject(
     file,
     line,
     message,
-    hint: `Correct it, or bring it back: git checkout -- ${file}`,
+    hint: fillHint(UNREADABLE_HINT, file),
   });
   const text = readSafely(layout, join(layout.projects, `${id}.json`));
   if ("fault" in text) return fault(`It ${text.fault}.`);
@@ -254,9 +270,10 @@ async function readThreadFile(layout: Layout, project: ProjectId, id: ThreadId):
   const file = shownPath(layout, path);
   const read = readSafely(layout, path);
   const parsed =
-    "fault" in read ? { line: 1, message: `It ${read.fault}.`, hint: "" } : await parseThreadFile(read.text);
-  if ("message" in parsed)
-    throw malformed(id, file, parsed.line, parsed.message, parsed.hint.replaceAll("<file>", file));
+    "fault" in read
+      ? { line: 1, message: `It ${read.fault}.`, hint: UNREADABLE_HINT }
+      : await parseThreadFile(read.text);
+  if ("message" in parsed) throw malformed(id, file, parsed.line, parsed.message, fillHint(parsed.hint, file));
   const { fields } = parsed;
   if (fields.id !== undefined && fields.id !== id) {
     throw malformed(id, file, undefined, "Its id is not its file name.", `Set id: to ${id}, or rename the file.`);

@@ -2,6 +2,7 @@ import { findConflict } from "../core/conflict.ts";
 import { idKey, type ThreadId } from "../core/id.ts";
 import { parsePlainThreadFile, parseThreadFile, type ThreadFile, type Unreadable } from "../core/thread_file.ts";
 import type { Fault, Thread, ThreadStatus } from "../core/tree.ts";
+import { fillHint, UNREADABLE_HINT } from "../core/way_back.ts";
 import { kindOf, readText, realPath } from "./files.ts";
 import { findLinkFault, type Layout } from "./layout.ts";
 
@@ -28,11 +29,11 @@ export async function readThread(
   const plain = "fault" in read ? undefined : parsePlainThreadFile(read.text);
   const parsed: ThreadFile | Unreadable =
     "fault" in read
-      ? { line: 1, message: `It ${read.fault}.`, hint: `Correct it, or bring it back: git checkout -- ${file}` }
+      ? { line: 1, message: `It ${read.fault}.`, hint: UNREADABLE_HINT }
       : (plain ?? (await parseThreadFile(read.text)));
   const isPlain = plain !== undefined && kindOf(path) !== "link";
   if ("message" in parsed) {
-    const hint = parsed.hint.replaceAll("<file>", file);
+    const hint = fillHint(parsed.hint, file);
     const fault: Fault = { kind: "unreadable", file, line: parsed.line, message: parsed.message, hint };
     return { thread: damagedThread(id, file, fault), faults: [fault], isPlain };
   }

@@ -18,6 +18,8 @@ export interface StoredVersion {
   readonly by: string | undefined;
   readonly subject: string | undefined;
   readonly file: ThreadFile;
+  /** true for the text at which a shallow clone ends: who wrote it, when, and what was there before isn't known */
+  readonly isCutOff: boolean;
 }
 
 /** A thread that is gone: when and how, and what went with it. */
@@ -40,6 +42,7 @@ export async function readVersions(place: Place, project: Project, id: ThreadId)
       at,
       by: undefined,
       subject: undefined,
+      isCutOff: false,
       source: textOf(kept),
     })),
   ];
@@ -47,12 +50,17 @@ export async function readVersions(place: Place, project: Project, id: ThreadId)
   const all =
     present === undefined
       ? candidates
-      : [{ revision: "current", at: "", by: undefined, subject: undefined, source: present }, ...candidates];
+      : [
+          { revision: "current", at: "", by: undefined, subject: undefined, isCutOff: false, source: present },
+          ...candidates,
+        ];
+  const cutOff = new Set(all.filter(({ isCutOff }) => isCutOff).map(({ source }) => source));
   const seen = new Set<string>();
   const versions: StoredVersion[] = [];
-  for (const { source, ...rest } of all) {
+  for (const { source, ...own } of all) {
     if (source === undefined || seen.has(source)) continue;
     seen.add(source);
+    const rest = { ...own, isCutOff: cutOff.has(source) };
     const file = await parseThreadFile(source);
     if (!("message" in file)) versions.push({ ...rest, file });
   }
@@ -73,18 +81,25 @@ function textOf(path: string): string | undefined {
 async function committedVersions(
   { git, workspace }: Place,
   file: string,
-): Promise<{ revision: string; at: string; by: string; subject: string; source: string | undefined }[]> {
+): Promise<(Omit<StoredVersion, "file"> & { readonly source: string | undefined })[]> {
   if (git === undefined) return [];
   const path = inRepository(prefixOf(git, workspace.root), file);
   const commits = (await git.versions(path)) ?? [];
-  const texts = (await git.texts(commits.map(({ id }) => `${id}:${path}`))) ?? [];
-  return commits.map(({ id, at, author, subject }, index) => ({
-    revision: `git-${id.slice(0, 12)}`,
-    at,
-    by: author,
-    subject,
-    source: texts[index],
-  }));
+  const shallow = git.shallowCommits();
+  const last = commits.map(({ id }) => id).filter((id) => shallow.has(id));
+  const texts = (await git.texts([...commits.map(({ id }) => `${id}:${path}`), ...last])) ?? [];
+  // git takes a clone's last commits for the first ones; a real first commit has no parent in its own text either.
+  const cutOff = new Set(last.filter((_, index) => /^parent /m.test(headerOf(texts[commits.length + index]))));
+  return commits.map(({ id, at, author, subject }, index) => {
+    const isCutOff = cutOff.has(id);
+    const origin = isCutOff ? { at: "", by: undefined, subject: undefined } : { at, by: author, subject };
+    return { revision: `git-${id.slice(0, 12)}`, ...origin, isCutOff, source: texts[index] };
+  });
+}
+
+/** The lines above a commit's message. */
+function headerOf(commit = ""): string {
+  return commit.split("\n\n", 1)[0] ?? "";
 }
 
 /** What was deleted from a project and isn't there now, newest first; each thread where it was deleted last. */

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Argument } from "../commands/command.ts";
 import { listProjectIds, listThreadIds, startingWith } from "../commands/known_ids.ts";
-import { listShortcuts, renderShortcuts, type Shortcut } from "../commands/shortcuts.ts";
+import { listShortcuts, nameOneOf, readingCall, renderShortcuts, type Shortcut } from "../commands/shortcuts.ts";
 import { findNearest, idKey, quote } from "../core/id.ts";
 import type { Session } from "../io/session.ts";
 import { type InTurn, THREAD_TEMPLATE } from "./resources.ts";
@@ -62,7 +62,7 @@ function writtenPrompts(): WrittenPrompt[] {
       description: "Begin a new topic in a thread of its own",
       arguments: [{ name: "topic", description: "What the thread is about", required: true }],
       render: ({ topic = "" }) =>
-        `Start a ThreadMind thread about: ${topic}\n\nCall thread_create with a short title. If the answer says that the parent has no summary yet, write the parent's decisions first with summary_update. Then load the context with context_get, and tell me what you understood.`,
+        `Start a ThreadMind thread about: ${topic}\n\nCall thread_create with a short title. If the answer says that the parent has no summary yet, write the parent's decisions with summary_update and the parent's threadId: the new thread is the active one by then. Then load the context with context_get, and tell me what you understood.`,
     },
     {
       name: "summarize-thread",
@@ -70,7 +70,7 @@ function writtenPrompts(): WrittenPrompt[] {
       description: "Write what this conversation decided into the active thread",
       arguments: [{ name: "topic", description: "Only what concerns this", required: false }],
       render: ({ topic = "" }) =>
-        `Write what this conversation decided${topic.trim() === "" ? "" : ` about ${topic.trim()}`} into the active ThreadMind thread.\n\nRead what is there with context_get, merge it with what is new, and call summary_update with these sections: ${SECTIONS}. Facts and reasons, no transcript; name the code it describes with paths.`,
+        `Write what this conversation decided${topic.trim() === "" ? "" : ` about ${topic.trim()}`} into the active ThreadMind thread.\n\nRead what is there with context_get, merge it with what is new, so that nothing that still holds is lost, and call summary_update with these sections: ${SECTIONS}. Facts and reasons, no transcript; name the code it describes with paths.`,
     },
     {
       name: "tm-help",
@@ -83,7 +83,7 @@ function writtenPrompts(): WrittenPrompt[] {
 }
 
 function promptOf(shortcut: Shortcut): WrittenPrompt {
-  const { command, preset, fromConversation } = shortcut;
+  const { command, preset, oneOf, fromConversation } = shortcut;
   const open = shortcut.arguments.filter(({ name }) => name !== fromConversation);
   return {
     name: `tm-${shortcut.name}`,
@@ -91,13 +91,16 @@ function promptOf(shortcut: Shortcut): WrittenPrompt {
     description: shortcut.summary,
     arguments: open.map(({ name, description, isRequired }) => ({ name, description, required: isRequired })),
     render: (input) => {
-      const given = {
-        ...preset,
-        ...Object.fromEntries(open.flatMap((argument) => givenValue(argument, input[argument.name]))),
-      };
+      const typed = Object.fromEntries(open.flatMap((argument) => givenValue(argument, input[argument.name])));
+      const given = { ...preset, ...typed };
       const call = Object.keys(given).length === 0 ? "" : ` with ${JSON.stringify(given)}`;
+      if (oneOf.length > 0 && oneOf.every(({ name }) => !(name in given)))
+        return `Ask me for ${nameOneOf(shortcut)}. Then call ThreadMind's ${command.name} with it and show me the answer.`;
+      if (oneOf.length > 0)
+        return `Call ThreadMind's ${command.name}${call} and show me the answer. If I typed something into the wrong place, put it right first: it takes ${nameOneOf(shortcut)}.`;
       if (fromConversation === undefined) return `Call ThreadMind's ${command.name}${call} and show me the answer.`;
-      return `Call ThreadMind's ${command.name}${call}; write its ${fromConversation} from this conversation, merged with what context_get shows, in the sections ${SECTIONS}.`;
+      const reading = readingCall(typeof typed.threadId === "string" ? typed.threadId : undefined);
+      return `Call ThreadMind's ${command.name}${call}; write its ${fromConversation} from this conversation, merged with what ${reading} shows, in the sections ${SECTIONS}.`;
     },
   };
 }

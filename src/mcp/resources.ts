@@ -13,7 +13,6 @@ import { threadList } from "../commands/thread_list.ts";
 import { quote } from "../core/id.ts";
 import { stripControls } from "../core/text_controls.ts";
 import { parseDate } from "../core/thread_fields.ts";
-import { linkedBranch, threadOfBranch } from "../core/tree.ts";
 import { type ErrorCode as Code, describeError, ThreadMindError } from "../errors.ts";
 import type { Session } from "../io/session.ts";
 import { watchPlace } from "../io/watch.ts";
@@ -75,7 +74,7 @@ export function offerResources(server: Server, session: Session, inTurn: InTurn)
   }));
   server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) =>
     inTurn(async () => {
-      const text = await asProtocolError(() => readResource(session, uri));
+      const text = await asProtocolError(() => readResource(onlooker, uri));
       await subscriptions.hasRead(uri);
       return { contents: [{ uri, mimeType: uri === TREE ? "text/plain" : MARKDOWN, text }] };
     }),
@@ -96,15 +95,14 @@ export function offerResources(server: Server, session: Session, inTurn: InTurn)
   return subscriptions;
 }
 
-/** The same session for one who only looks: nothing counts as read by the model, and it doesn't follow a checkout. */
+/**
+ * The same session for a client's own reading, which may be for the person's eyes alone: nothing counts as read by the
+ * model or as said to it, and the session doesn't follow a checkout.
+ */
 function lookOn(session: Session): Session {
   const nothing = (): void => undefined;
   const seen = { ...session.seen, note: nothing, wrote: nothing, check: nothing };
-  return { ...session, seen, scene: quietly(session) };
-}
-
-function quietly(session: Session): Session["scene"] {
-  return (request) => session.scene({ ...request, quiet: true });
+  return { ...session, seen, scene: (request) => session.scene({ ...request, quiet: true }) };
 }
 
 async function listAll(session: Session): Promise<Resource[]> {
@@ -165,31 +163,22 @@ function parseCursor(cursor: string | undefined, length: number): number {
   throw protocolError(ErrorCode.InvalidParams, "The cursor is not one of this server's");
 }
 
-/** A resource's text, as one who only looks finds it, and where a client that reads would be moved by a checkout. */
+/** A resource's text, or why there is none. */
 async function stateOf(onlooker: Session, uri: string): Promise<string> {
   try {
-    const text = await readResource(onlooker, uri);
-    return uri === CONTEXT || uri === TREE ? `${await destinationOf(onlooker)}\n${text}` : text;
+    return await readResource(onlooker, uri);
   } catch (error) {
     if (error instanceof ThreadMindError) return describeError(error);
     throw error;
   }
 }
 
-/** The thread that the checked-out branch is linked to, if that isn't the active one's branch. */
-async function destinationOf(onlooker: Session): Promise<string> {
-  const { tree, head, active } = await onlooker.scene({});
-  const branch = head?.branch;
-  if (branch === undefined || (active !== undefined && linkedBranch(tree, active) === branch)) return "";
-  return threadOfBranch(tree, branch)?.id ?? "";
-}
-
-/** A resource's text; a thread's own is the same wherever the session stands. */
-async function readResource(session: Session, uri: string): Promise<string> {
-  if (uri === CONTEXT) return (await contextGet.call(session, {})).text;
-  if (uri === TREE) return (await threadList.call(session, {})).text;
-  const threadId = threadOf(uri);
-  return (await contextGet.call({ ...session, scene: quietly(session) }, { threadId, alone: true })).text;
+/** A resource's text; a thread's own doesn't say where the session goes. */
+async function readResource(onlooker: Session, uri: string): Promise<string> {
+  if (uri === CONTEXT) return (await contextGet.call(onlooker, {})).text;
+  if (uri === TREE) return (await threadList.call(onlooker, {})).text;
+  const scene: Session["scene"] = async (request) => ({ ...(await onlooker.scene(request)), notices: [] });
+  return (await contextGet.call({ ...onlooker, scene }, { threadId: threadOf(uri), alone: true })).text;
 }
 
 /** The id in a thread's address: escapes are decoded once. */

@@ -17,15 +17,18 @@ import type { Consent } from "../io/scene.ts";
 import { openSession } from "../io/session.ts";
 import { CAPABILITIES, type ReceivedLine, SERVER_INFO } from "./first_answers.ts";
 import { offerPrompts } from "./prompts.ts";
-import { type InTurn, offerResources } from "./resources.ts";
+import { offerResources } from "./resources.ts";
 import { followRoots } from "./roots.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { Lines } from "./stdio.ts";
 import { textContent } from "./text.ts";
 import { TOOL_LIST } from "./tool_list.ts";
 import { openTransport } from "./transport.ts";
+import { openTurns } from "./turns.ts";
 
-const ANSWER_MS = 60_000;
+const ANSWER_MINUTES = 5;
+const CANCELLED = "the call was cancelled";
+const GARBLED = "the client's answer to the question can't be understood";
 
 /** Serves what the first answers don't, with the SDK; `received` are the lines that came before. */
 export async function serveWithSdk(
@@ -38,22 +41,25 @@ export async function serveWithSdk(
     instructions: INSTRUCTIONS,
     jsonSchemaValidator: { getValidator: () => () => ({ valid: true, data: undefined, errorMessage: "" }) as never },
   });
-  let cancelled: AbortSignal | undefined;
+  let call: Call | undefined;
   const session = openSession({
     whereabouts: { root, directory },
     now: () => new Date(),
     clientPid: parentPid(),
-    confirm: (question) => askClient(server, question, cancelled),
+    confirm: (question) => confirm(question),
   });
-  const rootsKnown = followRoots(server, session);
-  let running: Promise<unknown> = Promise.resolve();
-  const inTurn: InTurn = (action) => {
-    const turn = running.then(async () => {
-      await rootsKnown();
-      return action();
-    });
-    running = turn.catch(() => undefined);
-    return turn;
+  const { inTurn, letOthersGoOn } = openTurns(followRoots(server, session));
+  const begin = (next: Call): void => {
+    call = next;
+    session.take(next.number);
+  };
+  const confirm = async (question: string): Promise<Consent> => {
+    if (call === undefined || server.getClientCapabilities()?.elicitation?.form === undefined) return "unasked";
+    const asking = call;
+    const { signal } = asking;
+    const answer = await letOthersGoOn(() => askClient(server, question, signal)).finally(() => begin(asking));
+    if (signal.aborted) throw noAnswer(CANCELLED);
+    return answer;
   };
   const resources = offerResources(server, session, inTurn);
   offerPrompts(server, session, inTurn);
@@ -65,11 +71,10 @@ export async function serveWithSdk(
     if (command === undefined) throw unknownTool(params.name);
     const number = session.hear();
     return inTurn(async () => {
-      session.take(number);
+      begin({ number, signal });
       if (signal.aborted) return textResult("Cancelled before it began.", false);
-      cancelled = signal;
-      const call = () => answerOf(() => command.call(session, params.arguments ?? {}));
-      return command.effect === "read" ? call() : resources.around(call);
+      const run = () => answerOf(() => command.call(session, params.arguments ?? {}));
+      return command.effect === "read" ? run() : resources.around(run);
     });
   });
 
@@ -81,30 +86,41 @@ export async function serveWithSdk(
   process.exit(0);
 }
 
+/** A tool's call: the number it got when it arrived, and whether the client has cancelled it. */
+interface Call {
+  readonly number: number;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Asks the person through the client's form; a client without forms asks nothing. Other calls wait for the answer, so
- * the question is withdrawn after a minute. Throws `refused` without an answer, also when the call itself is cancelled.
+ * Asks the person through the client's form. The question is withdrawn after five minutes, and when the call itself is
+ * cancelled. Throws `refused` without an answer that can be understood.
  */
-async function askClient(server: Server, question: string, cancelled: AbortSignal | undefined): Promise<Consent> {
-  if (server.getClientCapabilities()?.elicitation?.form === undefined) return "unasked";
+async function askClient(server: Server, question: string, signal: AbortSignal): Promise<Consent> {
   const requestedSchema = {
     type: "object" as const,
     properties: { confirm: { type: "boolean" as const, title: "Yes, do it", default: false } },
     required: ["confirm"],
   };
-  const patience = { timeout: ANSWER_MS, ...(cancelled === undefined ? {} : { signal: cancelled }) };
-  try {
-    const { action, content } = await server.elicitInput({ message: question, requestedSchema }, patience);
-    return action === "accept" && content?.confirm === true ? "yes" : "no";
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const isLate = error instanceof McpError && error.code === ErrorCode.RequestTimeout;
-    throw new ThreadMindError(
-      "refused",
-      `Nothing was done: ${isLate ? `nobody answered the question within ${ANSWER_MS / 1000} seconds` : `the client could not ask (${why})`}.`,
-      "Call again when a person can answer.",
-    );
-  }
+  const { action, content } = await server
+    .elicitInput({ message: question, requestedSchema }, { timeout: ANSWER_MINUTES * 60_000, signal })
+    .catch((error: unknown) => {
+      throw noAnswer(signal.aborted ? CANCELLED : whyUnanswered(error));
+    });
+  if (action !== "accept") return action === "cancel" ? "closed" : "no";
+  if (typeof content?.confirm !== "boolean") throw noAnswer(`${GARBLED}: it has no true or false for confirm`);
+  return content.confirm ? "yes" : "no";
+}
+
+/** The SDK's own errors are for people; its checker's findings, which are JSON, are not. */
+function whyUnanswered(error: unknown): string {
+  if (!(error instanceof McpError)) return GARBLED;
+  if (error.code === ErrorCode.RequestTimeout) return `nobody answered the question within ${ANSWER_MINUTES} minutes`;
+  return `the client could not ask (${error.message.replace(/^MCP error -?\d+: /, "")})`;
+}
+
+function noAnswer(why: string): ThreadMindError {
+  return new ThreadMindError("refused", `Nothing was done: ${why}.`, "Call again when a person can answer.");
 }
 
 async function answerOf(call: () => Promise<{ readonly text: string }>): Promise<CallToolResult> {

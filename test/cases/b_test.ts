@@ -15,6 +15,13 @@ async function inherited(repository: GitRepository): Promise<string> {
   return block?.[1] ?? "";
 }
 
+/** What a new child of the parent has in its context beside its own. */
+async function inheritedBelow(repository: GitRepository): Promise<string> {
+  await output(repository, "switch", "auth");
+  await output(repository, "create", "Later");
+  return output(repository, "context");
+}
+
 const bodyOf = ({ top }: GitRepository): string =>
   readThread(top, "auth")
     .split(/^---\n/m)
@@ -110,6 +117,80 @@ for (const [index, heading] of HEADINGS.entries()) {
     expect(await inherited(repository)).toContain(`${bullet}\n- more`);
   });
 }
+
+const NEAR_HEADINGS = [
+  ...[
+    "## Decision",
+    "## Decsions",
+    "## Key decisions",
+    "## Decisions — auth",
+    "## [Decisions](x)",
+    "## Décisions prises",
+  ],
+  ...["# Constraint", "## Contrainte", "## Decisions & constraints", "##Key decisions", "**Key decisions**"],
+  ...["Decisions:", "Decisions", "<h2>Decisions</h2>"],
+];
+
+test("a near-heading of a durable section stays as it is: inherited, merged, and no part of the section that is written", async () => {
+  const child = `## State\n- begun\n\n## Constraint\n- of the child\n`;
+  for (const heading of NEAR_HEADINGS) {
+    const near = `${heading}\n- mine\n`;
+    const repository = withChild(`## State\n- S\n\n${near}`, child);
+    expect([heading, await inherited(repository)]).toEqual([heading, near.trimEnd()]);
+    await output(repository, "summary", "auth", "--section", "Decisions", "--content", "- new");
+    await output(repository, "summary", "auth", "--section", "State", "--content", "- T");
+    await output(repository, "merge", "child");
+    const body = bodyOf(repository);
+    for (const kept of [near, "## Decisions\n- new\n", "## State\n- T\n", "## Constraints\n- of the child\n"])
+      expect([heading, body]).toEqual([heading, expect.stringContaining(kept)]);
+    const context = await inheritedBelow(repository);
+    for (const bullet of ["- mine", "- new", "- of the child"]) expect(context).toContain(bullet);
+  }
+});
+
+test("headings of decisions inside another section are told to whoever writes them", async () => {
+  const repository = withChild("## State\n- S\n");
+  const content = "## State\n- S\n\n### Decisions\n- D\n\n## Key constraints\n- C\n";
+  const answer = await output(repository, "summary", "auth", "--content", content);
+  expect(answer).toContain('Not inherited: what stands under "Decisions". Use the heading');
+  expect(await inherited(repository)).toBe("## Key constraints\n- C");
+});
+
+test("a merge of what has no decisions or constraints says so, and names what stays", async () => {
+  const cases = [
+    ["## State\n- begun\n\n## Open questions\n- which?\n", "(State, Open questions)"],
+    ["About it.\n\n## Decisions\n\n## State\n- begun\n\n## Notes\n- n\n", "(State, other text)"],
+  ] as const;
+  for (const [body, stays] of cases) {
+    const repository = withChild("## Decisions\n- D\n", body);
+    expect(await output(repository, "merge", "child")).toStartWith(
+      `Merged child into auth: it has no decisions or constraints to add to its parent, and what it says stays with it ${stays}. Active`,
+    );
+    expect(bodyOf(repository)).toBe("## Decisions\n- D\n");
+  }
+  const empty = withChild("## Decisions\n- D\n", "");
+  expect(await output(empty, "merge", "child")).toContain("it has no summary, so nothing was added to its parent.");
+  const known = withChild("## Decisions\n- D\n", "## Decision\n- D\n\n## State\n- S\n");
+  expect(await output(known, "merge", "child")).toContain("its parent has all its decisions and constraints already.");
+});
+
+test("a context that is cut turns no rule around: it ends above the rule, or says that the rule goes on", async () => {
+  const rule = `- Delete rows in batches ${"of a thousand, ".repeat(9)}but NEVER in production`;
+  const wrapped = rule.replaceAll(", ", ",\n  ");
+  const cases = [
+    [`- short one\n${rule}\n`, /\n\n- short one\n\n---\n_ThreadMind/],
+    [
+      `- short one\n${wrapped}\n`,
+      /\n\n- short one\n- Delete rows in batches of a thousand,(?:\n {2}of a thousand,)*…\n\n---\n_/,
+    ],
+    [`## Decisions\n${rule}\n`, /\n\n## Decisions\n- Delete rows in batches of[a-z ,]*…\n\n---\n_ThreadMind/],
+  ] as const;
+  for (const [body, cut] of cases) {
+    const context = await output(withChild(body), "context", "auth", "--max-tokens", "60");
+    expect(context).toMatch(cut);
+    expect(Math.ceil(context.trimEnd().length / 3.5)).toBeLessThanOrEqual(60);
+  }
+});
 
 const TWICE = "## Decisions\n- D1\n\n## State\n- S1\n\n## Decisions\n- D2\n";
 

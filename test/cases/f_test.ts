@@ -181,7 +181,7 @@ test("a thread, a project and a config.json of no bytes are named, hide nothing,
   await inSession(repository, async ({ call }) => {
     const tree = (await call("thread_list")).text;
     expect(tree).toContain("main ← active\n└── good\nauth ⚠ can't be read");
-    expect(tree).toContain("git checkout -- .threadmind/threads/app/auth.md");
+    expect(tree).toContain("rename the file to auth.md.bad, then thread_restore app/auth");
     const projects = (await call("project_list")).text;
     expect(projects).toContain("app");
     expect(`${projects}${tree}`).toContain(".threadmind/projects/side.json");

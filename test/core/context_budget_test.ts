@@ -86,16 +86,73 @@ test("`renderContext()` closes the fence, comment and tag that a cut leaves open
   }
 });
 
-test("`renderContext()` cuts a line that is longer than the room between grapheme clusters", () => {
+/** The text of a thread as it is shown in a context of so many tokens. */
+function shown(body: string, tokens: number): string {
+  const { text } = fit(planOf([{ id: "auth", parentId: null, body }], "auth"), tokens);
+  return /^## Thread: [^\n]*\n\n([\s\S]*)\n\n---\n_ThreadMind/.exec(text)?.[1] ?? "";
+}
+
+test("`renderContext()` cuts the first line that says something between grapheme clusters, and marks it", () => {
   for (const cluster of ["👨‍👩‍👧", "🇫🇷", "n\u0303\u0323", "한", "क्षि", "🚀", "x"]) {
-    const body = `- first\n${cluster.repeat(3000)}\nnext`;
+    const body = `## Decisions\n${cluster.repeat(3000)}\nnext`;
+    const lengths = new Set<number>();
     for (let tokens = 90; tokens < 110; tokens++) {
+      const kept = shown(body, tokens).replace("## Decisions\n", "");
+      const count = (kept.length - 1) / cluster.length;
+      expect(kept).toBe(`${cluster.repeat(count)}…`);
       const { text } = fit(planOf([{ id: "auth", parentId: null, body }], "auth"), tokens);
-      const kept = /\n- first\n(.*)\n\n---\n/.exec(text)?.[1] ?? "";
-      const count = kept.length / cluster.length;
-      expect(kept).toBe(cluster.repeat(count));
       expect(unitsFor(tokens) - text.length).toBeLessThan(cluster.length);
+      lengths.add(kept.length);
     }
+    expect(lengths.size).toBeGreaterThan(2);
+  }
+});
+
+const RULE = `Delete rows in batches of ten thousand, ${"each in a transaction of its own, ".repeat(3)}but NEVER in production`;
+
+test("`renderContext()` ends at no place where a rule says the contrary of what it says whole, unmarked", () => {
+  const words = RULE.split(" ");
+  const wrapped = words.map((word, at) => (at === 0 ? word : at % 6 === 0 ? `\n  ${word}` : ` ${word}`)).join("");
+  const bodies = [
+    `- short one\n- ${RULE}`,
+    `- short one\n- ${wrapped}`,
+    `short one\n\n${wrapped.replaceAll("\n  ", "\n")}\n\nlast`,
+    `- short one\n- Delete rows in batches\n  - of ten thousand\n\n  but NEVER in production, ${"where others read them ".repeat(4)}`,
+    `## Decisions\n- ${RULE}\n- next`,
+    RULE,
+  ];
+  const ends = new Set<string>();
+  for (const body of bodies) {
+    for (let tokens = LEAST_TOKENS; tokens < 160; tokens++) {
+      const kept = shown(body, tokens);
+      const isMarked = kept.endsWith("…");
+      const source = isMarked ? kept.slice(0, -1) : kept;
+      expect([tokens, body.startsWith(source)]).toEqual([tokens, true]);
+      const unit = source.slice(source.lastIndexOf("Delete"));
+      const isTurned = source.includes("Delete") && !unit.includes("NEVER");
+      expect([tokens, kept, isMarked]).toEqual([tokens, kept, isTurned]);
+      ends.add(`${bodies.indexOf(body)} ${isMarked}`);
+    }
+  }
+  expect([...ends].sort()).toEqual([
+    "0 false",
+    "1 false",
+    "1 true",
+    "2 false",
+    "2 true",
+    "3 false",
+    "3 true",
+    "4 false",
+    "4 true",
+    "5 false",
+    "5 true",
+  ]);
+});
+
+test("`renderContext()` marks no cut between two lines of code, headings or items", () => {
+  const bodies = ["```\na\nb\n```\n", "- a\n- b\n", "1. a\n2. b\n", "> a\n", "## A\n\ntext\n\n"];
+  for (const body of bodies) {
+    for (let tokens = LEAST_TOKENS; tokens < 120; tokens++) expect(shown(body.repeat(99), tokens)).not.toContain("…");
   }
 });
 

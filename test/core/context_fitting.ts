@@ -72,9 +72,11 @@ function findFaultOfCut(bare: Draft, text: string, budget: number): string | und
   const note = [...bare.filling.notes.values()].find((known) => body.startsWith(`${heading}\n\n${known}`));
   const cut = body.slice(heading.length + (note === undefined ? 0 : note.length + 2)).trimStart();
   const ends = [...cut.matchAll(/\n|$/g)].map(({ index }) => cut.slice(0, index)).reverse();
-  const kept = ends.find((end) => source.startsWith(end) && closeOpenBlocks(end) === cut);
-  if (kept === undefined) return "the cut text isn't how the text begins";
+  const end = ends.find((each) => source.startsWith(each.replace(/…$/, "")) && closeOpenBlocks(each) === cut);
+  if (end === undefined) return "the cut text isn't how the text begins";
+  const kept = source.startsWith(end) ? end : end.slice(0, -1);
   const lineEnds = /^\s*(?:\n|$)/.test(source.slice(kept.length));
+  if (!lineEnds && kept === end) return "the cut within a line isn't marked";
   if (!lineEnds && ![...new Intl.Segmenter().segment(source)].some(({ index }) => index === kept.length)) {
     return `a grapheme cluster is cut at ${kept.length}`;
   }
@@ -82,7 +84,8 @@ function findFaultOfCut(bare: Draft, text: string, budget: number): string | und
   const frame = frames.find((draft) => renderDraft({ ...draft, cutText: cut }).text === text);
   if (frame === undefined) return "the frame isn't as documented";
   const nextLine = /^\s*[^\n]*/.exec(source.slice(kept.length))?.[0] ?? "";
-  const longer = closeOpenBlocks(kept + nextLine);
+  // The next line may end where the cut has to be marked.
+  const longer = closeOpenBlocks(`${kept}${nextLine}…`);
   return renderDraft({ ...frame, cutText: longer }).text.length <= budget
     ? "one more line would have fitted"
     : undefined;

@@ -266,7 +266,7 @@ test("`renderContext()` orders the footer's lines and puts no blank line between
     ...chain.map((sketch) => (sketch.id === "t59" ? { ...sketch, body: "line\n".repeat(500) } : sketch)),
   );
   expect(footerOf(contextOf(tall, "t59", { system: "Be brief.", maxTokens: 200 }))).toEqual([
-    "_ThreadMind context: ~84 tokens | depth: 60 threads_",
+    "_ThreadMind context: ~83 tokens | depth: 60 threads_",
     "_Left out to fit the token budget: t0, t10, t11, t12, t13, t14, t15, t16, t17, t18, t19, t20, t21, t22, t23, t24, t25, t26, t27, t28, 30 more threads, system context (readable as threadmind://thread/{id} resources)_",
     "_Cut to fit the budget: context_get or threadmind://thread/t59 has all of it_",
     "_Missing parent: gone (named by t0)_",

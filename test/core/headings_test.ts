@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { findNearHeading, findSectionName, SECTION_NAMES, standsAlone } from "../../src/core/headings.ts";
+import { findNearHeading, findNearName, findSectionName, SECTION_NAMES, standsAlone } from "../../src/core/headings.ts";
 
 const KNOWN = {
   Decisions: [
@@ -108,39 +108,103 @@ test("`findSectionName()` takes nothing else for a name", () => {
   for (const heading of unknown) expect([heading, findSectionName(heading)]).toEqual([heading, undefined]);
 });
 
-test("`findNearHeading()` reads a heading without its blank, or a line that is only bold", () => {
+const NEAR_NAMES = {
+  Decisions: {
+    bare: [
+      ...[
+        "Decision",
+        "décision",
+        "Décision :",
+        "1. Decision",
+        "📌 **Decision**",
+        "[Decisions](x)",
+        "(Decisions)",
+        "Decisions?",
+      ],
+      ...[
+        "Decsions",
+        "Descisions",
+        "Desicions",
+        "Decisons",
+        "Dicisions",
+        "Decissions",
+        "Decission",
+        "Desisions",
+        "Décsions",
+      ],
+    ],
+    telling: [
+      ...["Key decisions", "Decisions — auth", "Decisions & constraints", "Décisions prises", "Decisions made so far"],
+      ...[
+        "Decision: one database",
+        "Auth (decisions)",
+        "State of decisions",
+        "Decision log",
+        "Key descisions",
+        "decisions.md",
+      ],
+      "A [decision](docs/constraints.md)",
+    ],
+  },
+  Constraints: {
+    bare: ["Constraint", "Contrainte", "Constrains", "Contraints", "Constaints", "Constriants", "Contriantes"],
+    telling: ["Hard constraints", "Constraints/decisions", "Contraintes techniques", "Database constraints"],
+  },
+} as const;
+
+test("`findNearName()` takes a durable name in the singular, misspelt or among other words, and tells whether there are any", () => {
+  for (const name of ["Decisions", "Constraints"] as const) {
+    for (const isBare of [true, false]) {
+      for (const heading of NEAR_NAMES[name][isBare ? "bare" : "telling"]) {
+        expect([heading, findSectionName(heading)]).toEqual([heading, undefined]);
+        expect([heading, findNearName(heading)]).toEqual([heading, { name, isBare }]);
+      }
+    }
+  }
+});
+
+test("`findNearName()` takes no other word for a durable name", () => {
+  const others = [
+    ...["", "Indecision", "Precision", "Incisions", "Divisions", "Constants", "Constructs", "Containers", "Contrasts"],
+    ...["State", "Stat", "Notes", "Next stps", "Questions", "Undecided", "Decided", "Deciding", "Collisions"],
+    ...["[Log](docs/decisions.md)", "<!-- Decisions -->", `Decision ${"x".repeat(5000)}`],
+  ];
+  for (const heading of others) expect([heading, findNearName(heading)]).toEqual([heading, undefined]);
+});
+
+test("`findNearHeading()` reads a heading without its blank, or a line of its own, as what it is meant as", () => {
   const cases = [
-    ["##Decisions", "Decisions", 2, "## Decisions"],
-    ["###Décisions :", "Decisions", 3, "### Décisions :"],
-    ["   ##Constraints ##", "Constraints", 2, "## Constraints ##"],
-    ["#Decisions", "Decisions", 1, "# Decisions"],
-    ["##1.Decisions", "Decisions", 2, "## 1.Decisions"],
-    ["**Decisions**", "Decisions", 2, "## Decisions"],
-    ["__Constraints:__", "Constraints", 2, "## Constraints"],
-    ["**Decisions**:", "Decisions", 2, "## Decisions"],
-    ["***📌 Decisions***", "Decisions", 2, "## Decisions"],
+    ["##Decisions", "Decisions", 2, "## Decisions", true],
+    ["###Décisions :", "Decisions", 3, "### Décisions :", true],
+    ["   ##Constraints ##", "Constraints", 2, "## Constraints ##", true],
+    ["#Decisions", "Decisions", 1, "# Decisions", true],
+    ["##1.Decisions", "Decisions", 2, "## 1.Decisions", true],
+    ["**Decisions**", "Decisions", 2, "## Decisions", true],
+    ["__Constraints:__", "Constraints", 2, "## Constraints", true],
+    ["**Decisions**:", "Decisions", 2, "## Decisions", true],
+    ["***📌 Decisions***", "Decisions", 2, "## Decisions", true],
+    ["##Key decisions", "Decisions", 2, "## Key decisions", false],
+    ["##Decsions", "Decisions", 2, "## Decsions", false],
+    ["**Key decisions**", "Decisions", 2, "## Decisions", false],
+    ["**Decision: one database for everything**", "Decisions", 2, "## Decisions", false],
+    ["Decisions", "Decisions", 2, "## Decisions", false],
+    ["Decisions:", "Decisions", 2, "## Decisions", false],
+    ["  Contraintes :", "Constraints", 2, "## Constraints", false],
+    ["*Decisions*", "Decisions", 2, "## Decisions", false],
+    ["Descisions", "Decisions", 2, "## Decisions", false],
+    ["Decision:", "Decisions", 2, "## Decisions", false],
   ] as const;
-  for (const [line, name, level, heading] of cases) {
-    expect([line, findNearHeading(line)]).toMatchObject([line, { name, level, heading }]);
+  for (const [line, name, level, heading, isSection] of cases) {
+    expect([line, findNearHeading(line)]).toMatchObject([line, { name, level, heading, isSection }]);
   }
   const others = [
-    "## Decisions",
-    "Decisions",
-    "#decisions",
-    "#decisions #auth",
-    "    ##Decisions",
-    "**Decisions",
-    "*Decisions*",
+    ...["## Decisions", "#decisions", "#decisions #auth", "    ##Decisions", "    Decisions:", "#######Decisions"],
+    ...["Decisions are made", "Key decisions:", "Decisions: none", "State:", "Next steps", "**Statt**", "##Statt"],
+    ...["**Decisions** are made", "- **Decisions**", "- Decisions", "1. Decisions", "> ##Decisions", "> Decisions:"],
+    ...["**We took the decision to ship it**", "**All decisions of last week hold**", "*Key decisions*"],
+    ...["| Decisions |", "<b>Decisions</b>", ""],
   ];
-  const more = [
-    "** Decisions **",
-    "##Decisions are made",
-    "**Decisions** are made",
-    "- **Decisions**",
-    "> ##Decisions",
-    "#######Decisions",
-  ];
-  for (const line of [...others, ...more]) expect([line, findNearHeading(line)]).toEqual([line, undefined]);
+  for (const line of others) expect([line, findNearHeading(line)]).toEqual([line, undefined]);
 });
 
 test("`standsAlone()` tells whether the line below goes on with a paragraph", () => {

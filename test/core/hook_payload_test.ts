@@ -126,6 +126,55 @@ const PAYLOADS: readonly (readonly [string, unknown, Partial<HookPayload>])[] = 
     { client: "vscode", sessionId: "v1", directory: "/work", files: ["/work/a.ts"] },
   ],
   [
+    "VS Code's PreToolUse of several files",
+    { sessionId: "v1", tool_name: "editFiles", tool_input: { files: ["src/main.ts", "src/b.ts", "src/main.ts"] } },
+    { client: "vscode", sessionId: "v1", files: ["src/main.ts", "src/b.ts"] },
+  ],
+  [
+    "a tool with a list of paths",
+    { session_id: "s1", tool_input: { filePaths: ["a.ts", "", 7, null, "b.ts"] } },
+    { client: "claude-code", sessionId: "s1", files: ["a.ts", "b.ts"] },
+  ],
+  [
+    "a tool with replacements in several files",
+    {
+      ...{ sessionId: "v1", tool_name: "multi_replace_string_in_file" },
+      tool_input: {
+        explanation: "x",
+        replacements: [{ filePath: "/w/a.ts", oldString: "1" }, { filePath: "/w/b.ts" }, { filePath: 3 }, "c.ts", []],
+      },
+    },
+    { client: "vscode", sessionId: "v1", files: ["/w/a.ts", "/w/b.ts", "c.ts"] },
+  ],
+  [
+    "a tool with one file and edits of it",
+    { session_id: "s1", tool_input: { file_path: "a.ts", edits: [{ old_string: "path", new_string: "b" }] } },
+    { client: "claude-code", sessionId: "s1", files: ["a.ts"] },
+  ],
+  [
+    "a patch that moves files, as a word of a command line",
+    {
+      session_id: "s1",
+      tool_input: {
+        command: [
+          "apply_patch",
+          "*** Begin Patch\r\n*** Update File: old.ts\r\n*** Move to: new dir/new.ts\r\n+x\r\n*** Delete File: gone.ts\r\n",
+        ],
+      },
+    },
+    { client: "claude-code", sessionId: "s1", files: ["old.ts", "new dir/new.ts", "gone.ts"] },
+  ],
+  [
+    "a patch beside a named file",
+    { session_id: "s1", tool_input: { path: "a.ts", patch: "*** Add File: b.ts\n" } },
+    { client: "claude-code", sessionId: "s1", files: ["a.ts", "b.ts"] },
+  ],
+  [
+    "no more than twenty files",
+    { session_id: "s1", tool_input: { files: Array.from({ length: 50 }, (_, index) => `${index}.ts`) } },
+    { client: "claude-code", sessionId: "s1", files: Array.from({ length: 20 }, (_, index) => `${index}.ts`) },
+  ],
+  [
     "fields of other types",
     { session_id: 7, transcript_path: ["x"], cwd: {}, source: 3, workspace_roots: "x", tool_input: 1 },
     { client: "claude-code" },

@@ -93,7 +93,7 @@ test("`checkProjectId()` refuses a path as no project", () => {
   expect([error.code, error.message, error.hint]).toEqual([
     "unknown-project",
     'Cannot find the project "../../x": that can\'t be an id (it starts with a dot).',
-    "See project_list for the ids.",
+    "See project_list (on the command line: threadmind project list) for the ids.",
   ]);
 });
 
@@ -232,6 +232,8 @@ test("`findNearest()` suggests what could have been meant, best first, at most t
     ["\ud83d", []],
   ];
   for (const [typed, nearest] of cases) expect([typed, findNearest(typed, ids)]).toEqual([typed, [...nearest]]);
+  for (const typed of ["5", "x", "é"]) expect([typed, findNearest(typed, ["t", "a", "7", "no"])]).toEqual([typed, []]);
+  expect(findNearest("t", ["t", "5"])).toEqual(["t"]);
   expect(findNearest("auht-ui", ids)[0]).toBe("auth-ui");
   expect(findNearest("registration", ["regisxxxtion", "user-registration"])[0]).toBe("user-registration");
   expect(findNearest("a", ["a1", "a2", "a3", "a4"])).toEqual(["a1", "a2", "a3"]);

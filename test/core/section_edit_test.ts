@@ -4,7 +4,7 @@ import { normaliseLineEnds, trimBlankLines } from "../../src/core/lines.ts";
 import { closeLastBlock } from "../../src/core/open_blocks.ts";
 import { appendToSection, type SectionEdit, setSection } from "../../src/core/section_edit.ts";
 import { contentOf, inheritedText, parseSummary, sectionText } from "../../src/core/summary.ts";
-import { splitUnits } from "../../src/core/units.ts";
+import { splitUnits, type Unit } from "../../src/core/units.ts";
 import { ThreadMindError } from "../../src/errors.ts";
 import { randomMarkdown } from "./markdown_texts.ts";
 import { seeded } from "./seeded.ts";
@@ -228,7 +228,17 @@ function tryEdit(edit: () => SectionEdit): SectionEdit | undefined {
 function othersOf(body: string, name: SectionName): string[] {
   const summary = parseSummary(body);
   const others = summary.sections.filter((section) => section.name !== name);
-  return others.map((section) => `${section.name}\n${closeLastBlock(contentOf(summary, section))}`);
+  return [
+    ...others.map((section) => `${section.name}\n${closeLastBlock(contentOf(summary, section))}`),
+    ...summary.nearSections.map((near) => `near ${near.words}\n${closeLastBlock(contentOf(summary, near))}`),
+  ];
+}
+
+/** The units of each place where a section stands. */
+function unitsIn(body: string, name: SectionName): readonly Unit[] {
+  const summary = parseSummary(body);
+  const named = summary.sections.filter((section) => section.name === name);
+  return named.flatMap((section) => splitUnits(closeLastBlock(contentOf(summary, section))));
 }
 
 /** True if every character of a text stands in another one, in the same order. */
@@ -275,9 +285,8 @@ test("`appendToSection()` keeps every unit that was there, and every other secti
     if (edit === undefined || edit.movedToDecisions) continue;
     const shown = JSON.stringify({ body, name, content, edited: edit.body });
     expect([shown, othersOf(edit.body, name)]).toEqual([shown, othersOf(body, name)]);
-    const before = closeLastBlock(sectionText(parseSummary(body), name) ?? "");
-    const keys = new Set(splitUnits(sectionText(parseSummary(edit.body), name) ?? "").map(({ key }) => key));
-    const lost = splitUnits(before).filter(({ key }) => !keys.has(key));
+    const keys = new Set(unitsIn(edit.body, name).map(({ key }) => key));
+    const lost = unitsIn(body, name).filter(({ key }) => !keys.has(key));
     expect([shown, lost]).toEqual([shown, []]);
   }
 });

@@ -8,12 +8,29 @@ test("`setStatusReason()` writes the reason as the last bullet of Decisions", ()
     "## Decisions\n- JWT\n- Abandoned: too slow\n\n## State\n- x\n",
   );
   expect(setStatusReason(BODY, "done", "open", "shipped").body).toContain("- JWT\n- Done: shipped\n");
-  expect(setStatusReason(BODY, "done", "open", undefined)).toEqual({ body: BODY, movedToDecisions: false });
+  expect(setStatusReason(BODY, "done", "open", undefined)).toMatchObject({ body: BODY, movedToDecisions: false });
 });
 
 test("`setStatusReason()` writes the same reason once", () => {
   const { body } = setStatusReason(BODY, "abandoned", "open", "too slow");
   expect(setStatusReason(body, "abandoned", "abandoned", "too slow").body).toBe(body);
+});
+
+test("`setStatusReason()` replaces the reason of the same status, and adds one to another's or to an open thread's", () => {
+  const one = "## Decisions\r\n* JWT\r\n* Abandoned: one\r\n\r\n## State\r\n- x\r\n";
+  expect(setStatusReason(one, "abandoned", "abandoned", "two")).toEqual({
+    body: one.replace("Abandoned: one", "Abandoned: two"),
+    movedToDecisions: false,
+    isReplaced: true,
+  });
+  expect(setStatusReason(one, "abandoned", "abandoned", undefined)).toMatchObject({ body: one, isReplaced: false });
+  const added = setStatusReason(one.replaceAll("\r\n", "\n"), "abandoned", "open", "two");
+  expect([added.body.includes("* Abandoned: one\n- Abandoned: two\n"), added.isReplaced]).toEqual([true, false]);
+});
+
+test("`setStatusReason()` leaves a bullet alone that speaks of another status than the one left", () => {
+  const body = "## Decisions\n- Abandoned: Redis\n";
+  expect(setStatusReason(body, "open", "done", undefined).body).toBe(body);
 });
 
 test("`setStatusReason()` rewrites the bullet of a status that is left, and its words stay", () => {
@@ -26,7 +43,7 @@ test("`setStatusReason()` rewrites the bullet of a status that is left, and its 
 });
 
 test("`setStatusReason()` puts a text without sections under Decisions first", () => {
-  expect(setStatusReason("Plain.\n", "abandoned", "open", "no")).toEqual({
+  expect(setStatusReason("Plain.\n", "abandoned", "open", "no")).toMatchObject({
     body: "## Decisions\nPlain.\n\n- Abandoned: no\n",
     movedToDecisions: true,
   });

@@ -1,18 +1,30 @@
 import { expect, test } from "bun:test";
 import { cutAtGrapheme, cutAtLineEnd } from "../../src/core/text_cut.ts";
 
-test("`cutAtLineEnd()` ends at the last line end that leaves enough room", () => {
+test("`cutAtLineEnd()` ends at a line end where a line above it says something, else within the line, marked", () => {
   const cases = [
     ["one\ntwo\nthree", 13, "one\ntwo\nthree"],
     ["one\ntwo\nthree", 12, "one\ntwo"],
     ["one\ntwo\nthree", 7, "one\ntwo"],
     ["one\ntwo\nthree", 6, "one"],
     ["one\n\n \ntwo", 7, "one"],
-    ["a very long line\nb", 10, "a very lon"],
-    ["a\na very long line", 10, "a\na very l"],
+    ["a\na very long line", 10, "a"],
+    ["a very long line\nb", 10, "a very lo…"],
+    ["\n\na very long line\nb", 10, "\n\na very…"],
+    ["## D\n\n- a very long line\nb", 14, "## D\n\n- a ver…"],
+    ["```\na very long line\nb", 10, "```\na ver…"],
+    ["## Decisions\n- a", 13, "## Decisions"],
+    ["## Decisions\n- a", 8, "## Deci…"],
+    ["# One line of a heading", 12, "# One line…"],
+    ["long", 2, "l…"],
+    ["long", 1, ""],
     ["long", 0, ""],
+    ["a\nlong", 0, ""],
   ] as const;
-  for (const [text, room, kept] of cases) expect([text, room, cutAtLineEnd(text, room)]).toEqual([text, room, kept]);
+  for (const [text, room, kept] of cases) {
+    expect([text, room, cutAtLineEnd(text, room)]).toEqual([text, room, kept]);
+    expect(kept.length).toBeLessThanOrEqual(room);
+  }
 });
 
 test("`cutAtGrapheme()` ends between grapheme clusters, however far the last certain place is", () => {

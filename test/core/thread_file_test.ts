@@ -148,7 +148,7 @@ test("`parseThreadFile()` finds a header below blank lines, but takes no rule fo
 
 test("`parseThreadFile()` names line and remedy of what can't be read", async () => {
   const cases: [string, number, RegExp][] = [
-    ["", 1, /is empty.*git checkout -- <file>/],
+    ["", 1, /is empty.*back: <restore>/],
     ["\ufeff \r\n\n", 1, /is empty/],
     [BASE.replace("login", "log\0in"), 14, /NUL/],
     ["---\nid: auth\n", 1, /never closes.*only ---/],

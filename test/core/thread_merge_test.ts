@@ -274,6 +274,47 @@ for (const [where, [base, ours, theirs, merged]] of Object.entries(STRUCK)) {
   });
 }
 
+const SPACED: Readonly<Record<string, readonly [base: string, changed: string]>> = {
+  "the indentation of code": ["```yaml\na:\nb: 1\n```", "```yaml\na:\n  b: 1\n```"],
+  "a tab for blanks in code": ["```make\nall:\n    cc\n```", "```make\nall:\n\tcc\n```"],
+  "a line break in code": ["```\na b\n```", "```\na\nb\n```"],
+  "the depth of a bullet": ["- c1\n  - c2", "- c1\n    - c2"],
+  "blanks in a code span": ["- run `a b`", "- run `a  b`"],
+  "a hard break": ["One\ntwo.", "One  \ntwo."],
+  "a cell": ["| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 1 |  2 |"],
+};
+
+for (const [what, [base, changed]] of Object.entries(SPACED)) {
+  test(`mergeThreadFiles() keeps ${what} that either side alone changed, wherever it stands`, async () => {
+    const body = (text: string, added: string, rest = "- s\n"): string =>
+      file(`## Decisions\n- first\n\n${text}\n${added}\n## State\n${rest}`);
+    const old = body(base, "");
+    for (const [ours, theirs] of [
+      [body(base, "\n- added\n"), body(changed, "")],
+      [body(changed, ""), body(base, "\n- added\n")],
+    ] as const) {
+      const { text, conflicts, doubled } = await merge(old, ours, theirs);
+      const near = text.replace(/\n+(?=- added)/, "\n\n");
+      expect([near, conflicts, doubled]).toEqual([body(changed, "\n- added\n"), [], []]);
+    }
+    const moved = file(`## Decisions\n- first\n\n## State\n- s\n\n${base}\n`);
+    for (const [ours, theirs] of [
+      [moved, body(changed, "")],
+      [body(changed, ""), moved],
+    ] as const)
+      expect((await merge(old, ours, theirs)).text).toContain(`\n${changed}\n`);
+  });
+}
+
+test("mergeThreadFiles() keeps both forms where both sides changed blanks of one line, and one where they changed others", async () => {
+  const code = (one: string, two: string): string => file(["## Decisions", "```", one, two, "```", ""].join("\n"));
+  const both = await merge(code("a", "b"), code(" a", "b"), code("  a", "b"));
+  expect(both.doubled).toEqual(["```", "```"]);
+  expect(both.text).toContain("\n a\n");
+  expect(both.text).toContain("\n  a\n");
+  expect((await merge(code("a", "b"), code(" a", "b"), code("a", "  b"))).text).toBe(code(" a", "  b"));
+});
+
 test("mergeThreadFiles() names what both sides changed, and leaves what was added below a heading that is gone", async () => {
   const timeout = (seconds: number): string => file(`## Decisions\n- Timeout is ${seconds} s\n`);
   expect((await merge(timeout(30), timeout(60), timeout(10))).doubled).toEqual([
@@ -338,6 +379,7 @@ test("mergeThreadFiles() on random edits: an unchanged side gives the other, not
         list.splice(at, 0, pick([bullet(), "A paragraph.", "```\n# code\n```", "- a\n  - nested\n\n  more"]));
       else if (kind < 0.7) list.splice(at, 1);
       else if (kind < 0.9 && list[at]?.startsWith("- ") === true) list[at] = `${list[at]} ${pick(words)}`;
+      else if (kind < 0.95 && list[at] !== undefined) list[at] = `${list[at]}`.replace(/\n/g, "\n  ");
       else list.reverse();
     }
     return next;

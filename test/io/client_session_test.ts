@@ -77,10 +77,11 @@ test("writePlace() in a workspace that nothing was written to yet stays out of g
   expect(existsSync(join(layout.data, ".gitignore"))).toBe(false);
 });
 
-const WHOLE = { digest: "0123456789abcdef", isWhole: true };
+const WHOLE = { digest: "0123456789abcdef", status: "open", parentId: null, isWhole: true };
 const CONVERSATION = {
   id: "s1",
   at: "2026-11-30T10:00:00.000Z",
+  isFresh: true,
   place: ACTIVE,
   seen: new Map([["app/auth", WHOLE]]),
 };
@@ -93,6 +94,7 @@ test("writeConversation() is read back whole, and forgets what the conversation 
     place: ACTIVE,
     conversation: "s1",
     hookAt: CONVERSATION.at,
+    freshAt: CONVERSATION.at,
     seen: CONVERSATION.seen,
     edited: nothingEdited,
   });

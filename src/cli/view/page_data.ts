@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { renderFault, renderFaults } from "../../commands/scene.ts";
 import { type MeasuredSession, measureSessions, renderMeasured } from "../../core/measured.ts";
+import { forShell } from "../../core/next_step.ts";
 import { statusReason } from "../../core/summary.ts";
 import { stripControls } from "../../core/text_controls.ts";
 import type { Fault, Thread, Tree } from "../../core/tree.ts";
@@ -147,7 +148,7 @@ function projectDataOf(view: ProjectView): ProjectData {
   return {
     ...{ id: project.id, title: stripControls(project.title) },
     ...{ system: contexts.systemContext, systemTokens: contexts.systemTokens },
-    faults: renderFaults(faults),
+    faults: renderFaults(faults).map(forShell),
     threads,
     lines: [...lines.keys()],
   };
@@ -171,7 +172,7 @@ function graveFaults({ tree, faults, project }: ProjectView, thread: Thread): re
   const files = new Set([`.threadmind/projects/${project.id}.json`]);
   for (let next: Thread | undefined = thread; next !== undefined && !files.has(next.file); next = tree.parentOf(next))
     files.add(next.file);
-  return grave.filter(({ file }) => files.has(file)).map(renderFault);
+  return grave.filter(({ file }) => files.has(file)).map((fault) => forShell(renderFault(fault)));
 }
 
 function threadDataOf(
@@ -209,6 +210,6 @@ function threadDataOf(
 }
 
 function problemOf({ fault, conflictLine }: Thread): string {
-  if (fault !== undefined) return renderFault(fault).replace(/^⚠ /, "");
+  if (fault !== undefined) return forShell(renderFault(fault)).replace(/^⚠ /, "");
   return `Merge conflicts in this file (line ${conflictLine}): run threadmind resolve.`;
 }

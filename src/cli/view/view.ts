@@ -70,7 +70,8 @@ async function readPageInput(place: Place, options: GlobalOptions): Promise<Page
     options.project === undefined
       ? findProject(list.projects, config.activeProjectId)
       : getProject(list, options.project);
-  const first = chosen ?? list.projects[0] ?? pickProject(list, options.project ?? config.activeProjectId, place);
+  const first =
+    chosen ?? list.projects[0] ?? (await pickProject(list, options.project ?? config.activeProjectId, place));
   const [head, commit] = await Promise.all([git?.head(), git?.commitId()]);
   const fault = config.fault === undefined ? [] : [stripControls(configNotice(config.fault))];
   const projects: ProjectView[] = [];
