@@ -1,5 +1,6 @@
+import { likenessOf } from "./likeness.ts";
 import { matchSequences } from "./sequence_match.ts";
-import { mergeSpacing } from "./spacing_merge.ts";
+import { isRespaced, mergeSpacing, respace } from "./spacing_merge.ts";
 import { type Unit, unitOf } from "./units.ts";
 
 /** A unit of the result: whose text it is, and where that stood. */
@@ -46,7 +47,7 @@ export function mergeUnits(
     const isMoved = countOf(side.all, unit.key) <= countOf(all.base, unit.key);
     return !isMoved || against.all.has(unit.key);
   };
-  const { contested, pairs } = compareForms(base, mine, other);
+  const { contested, pairs, respaced } = compareForms(base, mine, other);
   const merged: MergedUnit[] = [];
   const taken = new Set<string>();
   const put = (side: "ours" | "theirs", index: number, unit: Unit): void => {
@@ -69,7 +70,7 @@ export function mergeUnits(
     if (isKept(mine, other, index)) put("ours", index, unit);
     putPending(index);
   }
-  return contestOrphans(mergePairs(merged, pairs), ours, theirs, all.base);
+  return contestOrphans(respaceAll(mergePairs(merged, pairs), respaced), ours, theirs, all.base);
 }
 
 /** The units of a text by their keys. */
@@ -156,25 +157,43 @@ interface Pair {
   readonly there: Unit;
 }
 
+/** What one side set in other blanks, with the form in which the other side gave it other words. */
+interface Respaced {
+  readonly base: Unit;
+  readonly kept: Omit<MergedUnit, "isContested" | "isDoubled">;
+  readonly changed: Unit;
+}
+
 interface Forms {
   /** keys of additions that are another form of a unit which the other side deleted without one of its own */
   readonly contested: ReadonlySet<string>;
   /** what both sides changed, with both forms */
   readonly pairs: readonly Pair[];
+  readonly respaced: readonly Respaced[];
 }
 
 function compareForms(base: readonly Unit[], mine: Side, other: Side): Forms {
   const contested = new Set<string>();
   const pairs: Pair[] = [];
+  const respaced: Respaced[] = [];
   for (const [index, unit] of base.entries()) {
     const isGone = (side: Side): boolean => (side.placeOf[index] ?? -1) < 0 && !side.all.has(unit.key);
+    if (isGone(mine) !== isGone(other)) {
+      const [side, keeper, changer] = isGone(mine)
+        ? (["theirs", other, mine] as const)
+        : (["ours", mine, other] as const);
+      const place = keeper.placeOf[index] ?? -1;
+      const [kept, changed] = [keeper.units[place], formOf(unit, index, changer)];
+      if (kept !== undefined && changed !== undefined && isRespaced(unit.text, kept.text))
+        respaced.push({ base: unit, kept: { unit: kept, side, index: place }, changed });
+    }
     if (!isGone(mine) || !isGone(other)) continue;
     const [here, there] = [formOf(unit, index, mine), formOf(unit, index, other)];
     if (here !== undefined && there === undefined) contested.add(here.key);
     if (there !== undefined && here === undefined) contested.add(there.key);
     if (here !== undefined && there !== undefined && here.key !== there.key) pairs.push({ base: unit, here, there });
   }
-  return { contested, pairs };
+  return { contested, pairs, respaced };
 }
 
 /** What a side made of a unit: the most similar of its additions between the unit's neighbours. */
@@ -198,20 +217,6 @@ function firstAfter(places: readonly number[], index: number): number | undefine
   return places.slice(index + 1).find((place) => place >= 0);
 }
 
-/** How much of the shorter text's words the other has, from 0 to 1. */
-function likenessOf(one: string, other: string): number {
-  const [left, right] = [wordsOf(one), wordsOf(other)];
-  const least = Math.min(left.size, right.size);
-  if (least === 0) return 0;
-  let shared = 0;
-  for (const word of left) if (right.has(word)) shared++;
-  return shared / least;
-}
-
-function wordsOf(text: string): ReadonlySet<string> {
-  return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
-}
-
 /** Makes one of two forms where their lines merge, so that what a side struck inside doesn't come back with the other form. */
 function mergePairs(merged: readonly MergedUnit[], pairs: readonly Pair[]): MergedUnit[] {
   let result = [...merged];
@@ -232,6 +237,20 @@ function mergePairs(merged: readonly MergedUnit[], pairs: readonly Pair[]): Merg
   return result;
 }
 
+/** Sets what one side gave other words in the blanks that the other side gave it; both forms stay where that can't be told. */
+function respaceAll(merged: readonly MergedUnit[], respaced: readonly Respaced[]): MergedUnit[] {
+  const result = [...merged];
+  for (const { base, kept, changed } of respaced) {
+    const at = result.findIndex(({ side, unit }) => side !== kept.side && unit.key === changed.key);
+    const found = result[at];
+    if (found === undefined) continue;
+    const text = respace(base.text, kept.unit.text, found.unit.text);
+    if (text !== undefined) result[at] = { ...found, unit: unitOf(text) };
+    else result.splice(at, 1, { ...kept, isContested: false, isDoubled: true }, { ...found, isDoubled: true });
+  }
+  return result;
+}
+
 /** The lines of a unit merged as units; `undefined` where lines repeat, are code, or were changed by both. */
 function mergeLines(base: string, ours: string, theirs: string): string | undefined {
   if (![base, ours, theirs].every((text) => text.includes("\n") && !/^\s*(?:`{3}|~{3})/m.test(text))) return undefined;
@@ -240,12 +259,12 @@ function mergeLines(base: string, ours: string, theirs: string): string | undefi
   ) as [Unit[], Unit[], Unit[]];
   const isUnique = (lines: readonly Unit[]): boolean => new Set(lines.map(({ key }) => key)).size === lines.length;
   if (![old, mine, other].every(isUnique)) return undefined;
-  const { contested, pairs } = compareForms(
+  const { contested, pairs, respaced } = compareForms(
     old,
     sideOf(old, mine, indexUnits(mine)),
     sideOf(old, other, indexUnits(other)),
   );
-  if (contested.size > 0 || pairs.length > 0) return undefined;
+  if (contested.size > 0 || pairs.length > 0 || respaced.length > 0) return undefined;
   const merged = mergeUnits(old, mine, other);
   return merged.some(({ isDoubled }) => isDoubled) ? undefined : merged.map(({ unit }) => unit.text).join("\n");
 }

@@ -315,6 +315,66 @@ test("mergeThreadFiles() keeps both forms where both sides changed blanks of one
   expect((await merge(code("a", "b"), code(" a", "b"), code("a", "  b"))).text).toBe(code(" a", "  b"));
 });
 
+const RESPACED: Readonly<Record<string, readonly [base: string, spaced: string, worded: string, merged: string]>> = {
+  "the depth of a bullet": [
+    "- a\n  - b\n  - c",
+    "- a\n  - b\n    - c",
+    "- a\n  - b new\n  - c",
+    "- a\n  - b new\n    - c",
+  ],
+  "a tab in code": [
+    "```make\nall:\n    cc\n```",
+    "```make\nall:\n\tcc\n```",
+    "```make\nall:\n    cc\n    ld\n```",
+    "```make\nall:\n\tcc\n    ld\n```",
+  ],
+  "the level of a key": [
+    "```yaml\nsvc:\n  web:\n    port: 1\n  env: x\n```",
+    "```yaml\nsvc:\n  web:\n    port: 1\n    env: x\n```",
+    "```yaml\nsvc:\n  web:\n    port: 2\n  env: x\n```",
+    "```yaml\nsvc:\n  web:\n    port: 2\n    env: x\n```",
+  ],
+  "a hard break": ["One\ntwo three.", "One  \ntwo three.", "One\ntwo three, four.", "One  \ntwo three, four."],
+  "an empty line in code": [
+    "```\nif a:\n  x\n  y\nz\n```",
+    "```\nif a:\n  x\n\n  y\nz\n```",
+    "```\nif a:\n  x\n  y\nz new\n```",
+    "```\nif a:\n  x\n\n  y\nz new\n```",
+  ],
+  "the lines of a paragraph, whose words stand": [
+    "One two three\nfour five.",
+    "One two\nthree four five.",
+    "One two three\nfour five six.",
+    "One two three\nfour five six.",
+  ],
+};
+
+for (const [what, [base, spaced, worded, merged]] of Object.entries(RESPACED)) {
+  test(`mergeThreadFiles() keeps ${what} that one side changed where the other changed words`, async () => {
+    const body = (text: string): string => file(`## Decisions\n- first\n\n${text}\n\n## State\n- s\n`);
+    for (const [ours, theirs] of [
+      [spaced, worded],
+      [worded, spaced],
+    ] as const) {
+      const { text, conflicts, doubled } = await merge(body(base), body(ours), body(theirs));
+      const near = text.replace(/(?<=- first)\n+/, "\n\n");
+      expect([near, conflicts, doubled]).toEqual([body(merged), [], []]);
+    }
+  });
+}
+
+test("mergeThreadFiles() keeps both forms where one side changed the blanks of a line and the other its words", async () => {
+  const code = (line: string): string => file(["## Decisions", "```", "all: one two", line, "```", ""].join("\n"));
+  for (const [ours, theirs] of [
+    ["\tcc", "    cc -O2"],
+    ["    cc -O2", "\tcc"],
+  ] as const) {
+    const { text, conflicts, doubled } = await merge(code("    cc"), code(ours), code(theirs));
+    expect([text.includes("\n\tcc\n"), text.includes("\n    cc -O2\n")]).toEqual([true, true]);
+    expect([conflicts.length, doubled.length]).toEqual([0, 2]);
+  }
+});
+
 test("mergeThreadFiles() names what both sides changed, and leaves what was added below a heading that is gone", async () => {
   const timeout = (seconds: number): string => file(`## Decisions\n- Timeout is ${seconds} s\n`);
   expect((await merge(timeout(30), timeout(60), timeout(10))).doubled).toEqual([
