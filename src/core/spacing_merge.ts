@@ -75,11 +75,24 @@ function overlay(base: string[], respaced: string[], changed: string[]): readonl
   const places = matchSequences(base, changed);
   for (const [at, line] of base.entries()) {
     if (respaced[at] === line) continue;
-    const place = places[at] ?? -1;
-    if (place < 0) return undefined;
-    lines[place] = respaced[at] ?? "";
+    const own = places[at] ?? -1;
+    const place = own >= 0 ? own : at;
+    const moved = own >= 0 ? respaced[at] : reindent(line, respaced[at] ?? "", changed[at] ?? "");
+    if (moved === undefined || (own < 0 && base.length !== changed.length)) return undefined;
+    lines[place] = moved;
   }
   return lines;
+}
+
+/** A line with other words that stands as deep as its base did, as deep as the base's other form stands. */
+function reindent(base: string, respaced: string, changed: string): string | undefined {
+  const [old, spaced, other] = [base, respaced, changed].map((line) => /^[ \t]*/.exec(line)?.[0] ?? "") as [
+    string,
+    string,
+    string,
+  ];
+  const isIndented = base.slice(old.length) === respaced.slice(spaced.length);
+  return isIndented && other === old ? spaced + changed.slice(other.length) : undefined;
 }
 
 const squeeze = (line: string): string => line.replace(/\s+/g, "");

@@ -328,6 +328,12 @@ const RESPACED: Readonly<Record<string, readonly [base: string, spaced: string, 
     "```make\nall:\n    cc\n    ld\n```",
     "```make\nall:\n\tcc\n    ld\n```",
   ],
+  "the depth of code whose words changed": [
+    "```\nif a:\nx\ny\n```",
+    "```\nif a:\n  x\n  y\n```",
+    "```\nif a:\nx = 1\ny\n```",
+    "```\nif a:\n  x = 1\n  y\n```",
+  ],
   "the level of a key": [
     "```yaml\nsvc:\n  web:\n    port: 1\n  env: x\n```",
     "```yaml\nsvc:\n  web:\n    port: 1\n    env: x\n```",
@@ -366,11 +372,11 @@ for (const [what, [base, spaced, worded, merged]] of Object.entries(RESPACED)) {
 test("mergeThreadFiles() keeps both forms where one side changed the blanks of a line and the other its words", async () => {
   const code = (line: string): string => file(["## Decisions", "```", "all: one two", line, "```", ""].join("\n"));
   for (const [ours, theirs] of [
-    ["\tcc", "    cc -O2"],
-    ["    cc -O2", "\tcc"],
+    ["cc a  b", "cc a b -O2"],
+    ["cc a b -O2", "cc a  b"],
   ] as const) {
-    const { text, conflicts, doubled } = await merge(code("    cc"), code(ours), code(theirs));
-    expect([text.includes("\n\tcc\n"), text.includes("\n    cc -O2\n")]).toEqual([true, true]);
+    const { text, conflicts, doubled } = await merge(code("cc a b"), code(ours), code(theirs));
+    expect([text.includes("\ncc a  b\n"), text.includes("\ncc a b -O2\n")]).toEqual([true, true]);
     expect([conflicts.length, doubled.length]).toEqual([0, 2]);
   }
 });
