@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Result, run } from "./support/binary.ts";
+import { type Result, run, spawn } from "./support/binary.ts";
 import { openClient } from "./support/client.ts";
 import { countingGit, fakeGit, pathWith } from "./support/fake_git.ts";
 import { hook } from "./support/hooks.ts";
@@ -88,7 +88,7 @@ const PLACES: Readonly<Record<string, readonly [(repository: GitRepository) => G
       return repository;
     },
     "any more: the commit",
-    "~1 -- .threadmind brings it back",
+    '~1 -- ":(top,literal).threadmind" brings it back',
   ],
   "HEAD, whose files are gone from the disk": [
     (repository) => {
@@ -97,7 +97,7 @@ const PLACES: Readonly<Record<string, readonly [(repository: GitRepository) => G
       return repository;
     },
     "git has one on this branch (app)",
-    "git checkout HEAD -- .threadmind",
+    'git checkout HEAD -- ":(top,literal).threadmind',
   ],
   "config.json alone": [
     (repository) => {
@@ -320,12 +320,13 @@ test("where a project's file is gone or in conflict, no advice is given that wou
   repository.write(thread, edited);
   rmSync(join(repository.top, ".threadmind/projects/app.json"));
   const { stdout } = await cli(repository, "doctor");
-  const [, paths] = /Bring its files back: git checkout HEAD -- (\S+)/.exec(stdout) ?? [];
-  repository.git("checkout", "HEAD", "--", paths ?? "");
+  const [, line = ""] = /Bring its files back: (git checkout HEAD -- \S+?)(?=[.;]?\s)/.exec(stdout) ?? [];
+  const { code } = await spawn(["sh", "-c", line], { cwd: join(repository.top, ".threadmind"), env: repository.env });
+  expect([line, code]).toEqual([expect.stringContaining("projects"), 0]);
   expect(readFileSync(join(repository.top, thread), "utf8")).toBe(edited);
   expect((await cli(repository, "tree")).stdout).toContain("main");
   repository.write(".threadmind/projects/app.json", "<<<<<<< ours\n{}\n=======\n[]\n>>>>>>> theirs\n");
   const conflicted = (await cli(repository, "doctor")).stdout;
   expect(conflicted).toContain("Project    none that can be read: see below");
-  expect(conflicted).not.toContain("checkout HEAD -- .threadmind\n");
+  expect(conflicted).not.toContain("git checkout");
 });

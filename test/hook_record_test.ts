@@ -10,7 +10,7 @@ import { type GitRepository, gitRepository, temporaryFolder } from "./support/te
 const LAUNCHER = ["sh", "-c", '"$@"; exit $?', "sh"];
 const WHOLE = { threadId: "main", content: "## Decisions\n- A\n\n## State\n- precious" };
 const OVER = { threadId: "main", content: "## Decisions\n- only" };
-const PART = "this session saw only a part of it";
+const PART = "this session has not seen all of it";
 
 /** A server of a client process of its own, whose number its hooks are called with. */
 const openOwn = ({ top }: GitRepository) => openServer({ cwd: top, launcher: LAUNCHER });
@@ -159,4 +159,47 @@ test.skipIf(!COMPILED)("a compaction in one client takes nothing from what anoth
   expect(await one.call("summary_update", replacement)).toContain(PART);
   expect(await other.call("summary_update", replacement)).toContain("Updated the summary of auth");
   for (const server of [one, other]) await server.closeInput();
+});
+
+test.skipIf(!COMPILED)(
+  "a conversation that several clients had in their turn stands where the last of them left it",
+  async () => {
+    const repository = gitRepository();
+    writeProject(repository.top, { auth: {}, pay: {}, ui: {} });
+    let client = 0;
+    // Numbers of processes come in any order: whose file is found first must not matter.
+    for (const thread of ["auth", "pay", "ui", "auth"]) {
+      const server = await openOwn(repository);
+      const { pid } = server;
+      await start(repository, client === 0 ? "startup" : "resume", "h1", { pid });
+      const before = ["main", "auth", "pay", "ui"][client] ?? "";
+      if (client > 0) expect(activeIn(await server.call("thread_list"))).toBe(before);
+      await server.call("thread_switch", { threadId: thread });
+      if (client === 1) {
+        await start(repository, "clear", "h2", { pid });
+        await server.call("thread_switch", { threadId: "main" });
+        await start(repository, "resume", "h1", { pid });
+        expect(activeIn(await server.call("thread_list"))).toBe(thread);
+      }
+      await end(repository, "h1", "", { pid });
+      await server.closeInput();
+      await server.exited;
+      await run(["switch", "main"], { cwd: repository.top });
+      client++;
+    }
+  },
+);
+
+test("what a session restored it has not been shown, and is told so", async () => {
+  const repository = gitRepository();
+  const server = await openServer({ cwd: repository.top });
+  await server.call("project_create", { title: "Shop" });
+  for (const decision of ["one", "two"])
+    await server.call("summary_update", { content: `## Decisions\n- ${decision}` });
+  expect(await server.call("thread_restore", { threadId: "main" })).toContain("Restored main");
+  const refused = await server.call("summary_update", { content: "## Decisions\n- three" });
+  expect(refused).toContain(`Cannot replace the summary of main: ${PART}.`);
+  expect(refused).toContain("- one");
+  expect(await server.call("thread_restore", { threadId: "main" })).toContain("Restored main");
+  await server.closeInput();
 });

@@ -74,7 +74,7 @@ test("a text that is too large for clients is cut at a line, says so, and counts
   ).toEqual([]);
   const { call, close } = await openClient({ cwd: repository.top });
   const answer = await call("summary_update", { threadId: "auth", content: "## Decisions\n- less" });
-  expect([answer.isError, answer.text.includes("saw only a part of it")]).toEqual([true, true]);
+  expect([answer.isError, answer.text.includes("has not seen all of it")]).toEqual([true, true]);
   await close();
 });
 

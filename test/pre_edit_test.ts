@@ -57,7 +57,7 @@ test("decisions are shown before an edit once a file and conversation, of this w
   expect(await edit("src/auth/other.ts", "s2")).toContain("src/auth/other.ts");
   const { call, close } = await openClient({ cwd: repository.top });
   const replaced = await call("summary_update", { threadId: "auth", content: "## Decisions\n- none" });
-  expect([replaced.isError, replaced.text]).toEqual([true, expect.stringContaining("saw only a part of it")]);
+  expect([replaced.isError, replaced.text]).toEqual([true, expect.stringContaining("has not seen all of it")]);
   await close();
 });
 

@@ -361,6 +361,15 @@ test("what both sides changed differently stays in both forms, and is named", as
   ]);
 });
 
+test("a block of code that both sides changed differently is named with its first line", async () => {
+  const block = (seconds: number): string =>
+    `## Decisions\n- JWT\n\n\`\`\`ts\n\nconst timeout = ${seconds};\nconst retries = 3;\n\`\`\`\n`;
+  const repository = diverged(block(60), block(10), block(30));
+  merges(repository, "merge", "--quiet", "side");
+  const { out } = await resolve(repository);
+  for (const seconds of [60, 10]) expect(out).toContain(`\n  \`\`\`ts const timeout = ${seconds};\n`);
+});
+
 test("files are named from where one stands, and the line for git works there", async () => {
   const repository = diverged();
   repository.write("src/deep/a.ts", "1\n");

@@ -39,7 +39,7 @@ test.skipIf(!COMPILED)(
 
 test.skipIf(!COMPILED)("a text that a hook has cut is shown before it is replaced", async () => {
   const client = await shownByHook((text) => text, false);
-  expect((await client.call("summary_update", update)).text).toContain("saw only a part of it");
+  expect((await client.call("summary_update", update)).text).toContain("has not seen all of it");
   await client.close();
 });
 
@@ -90,7 +90,7 @@ test("a part that was seen of a thread that was finished since is refused with b
   await other.call("context_get", { threadId: "ui" });
   await one.call("thread_status", { threadId: "auth", status: "done" });
   const { text } = await other.call("summary_update", { threadId: "auth", content: "- mine" });
-  expect(text).toContain("this session saw only a part of it: its status is now done. This is all it says now:");
+  expect(text).toContain("this session has not seen all of it: its status is now done. This is all it says now:");
   await Promise.all([one.close(), other.close()]);
 });
 

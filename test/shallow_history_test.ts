@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./support/binary.ts";
 import { type GitRepository, gitRepository, temporaryFolder } from "./support/temp.ts";
@@ -60,4 +61,50 @@ test("a thread that begins in a shallow clone is created there", async () => {
   repository.git("clone", "--quiet", "--depth", "1", `file://${repository.top}`, clone);
   await run(["create", "B"], { cwd: clone });
   expect((await run(["history", "b"], { cwd: clone })).stdout).toBe("current  (created)\n");
+});
+
+test("what a shallow clone doesn't know isn't said to be never there", async () => {
+  const repository = await shop();
+  await run(["create", "Gone"], { cwd: repository.top });
+  repository.commit("Third");
+  await run(["delete", "gone"], { cwd: repository.top });
+  repository.commit("Fourth");
+  repository.commit("Unrelated 3", { x: "3" });
+  const clone = join(temporaryFolder("clone"), "clone");
+  const whole = join(temporaryFolder("clone"), "whole");
+  repository.git("clone", "--quiet", "--depth", "1", `file://${repository.top}`, clone);
+  repository.git("clone", "--quiet", `file://${repository.top}`, whole);
+  for (const [cwd, isCutOff] of [
+    [clone, true],
+    [whole, false],
+  ] as const) {
+    const { stdout } = await run(["history"], { cwd });
+    expect([stdout.includes(NOTE), stdout.includes("gone")]).toEqual([isCutOff, !isCutOff]);
+    expect(JSON.parse((await run(["history", "--json"], { cwd })).stdout).isCutOff).toBe(isCutOff);
+    for (const words of [
+      ["history", "lost"],
+      ["restore", "lost"],
+    ]) {
+      const { stderr } = await run(words, { cwd });
+      expect([stderr.includes('Cannot find the thread "lost"'), stderr.includes(NOTE)]).toEqual([true, isCutOff]);
+    }
+  }
+  expect((await run(["restore", "gone"], { cwd: clone })).stderr).toContain(NOTE);
+  expect((await run(["history", "gone"], { cwd: clone })).stderr).toContain(NOTE);
+  await run(["create", "New"], { cwd: clone });
+  await run(["delete", "new"], { cwd: clone });
+  const { stdout } = await run(["history"], { cwd: clone });
+  expect([stdout.includes("new"), stdout.includes(NOTE)]).toEqual([true, true]);
+});
+
+test("a thread whose file can't be read isn't said to have no versions", async () => {
+  const { top } = await shop();
+  const files = join(top, ".threadmind/threads/shop");
+  writeFileSync(join(files, "bad.md"), "\xff", "latin1");
+  const { code, stderr } = await run(["history", "bad"], { cwd: top });
+  expect([code, stderr]).toEqual([1, expect.stringContaining("shop/bad.md:1: It is not UTF-8.")]);
+  writeFileSync(join(files, "a.md"), "\xff", "latin1");
+  const { stdout } = await run(["history", "a"], { cwd: top });
+  expect(stdout).toContain("shop/a.md can't be read now: It is not UTF-8.");
+  expect(stdout).toContain("Sam Doe: First");
 });

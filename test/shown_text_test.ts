@@ -6,6 +6,7 @@ import { run } from "./support/binary.ts";
 import { openClient } from "./support/client.ts";
 import { gitRepository } from "./support/temp.ts";
 
+const TITLES = ["shop", "Shop", "auth", "Auth"];
 const BODY = "## Decisions\n- JWT\n\n## State\n- half done";
 
 /** A project whose active thread is stale, so that its text is shown with a note. */
@@ -69,6 +70,8 @@ test("a person's own text is none of the program's, however alike", () => {
     "    ## Thread: Shop\n",
     "## Decisions\n- x\n\n## Thread: of the needle\n",
     "### Thread: pool\n- eight\n",
+    "## Thread: Pool\n\n## Decisions\n- eight\n",
+    "## Thread: Shopping\n- x\n\n_Written 3 commits ago._\n",
     "## Threads: eight\n",
     "## System Context\n\nThe level 1 diagram of C4.\n\n---\n\n## Containers\n",
     "_Written 14 commits ago._ and more\n",
@@ -79,7 +82,22 @@ test("a person's own text is none of the program's, however alike", () => {
     "⚠ Careful\n\n- x\n",
     "",
   ];
-  for (const text of own) expect([text, findShownText(text)]).toEqual([text, undefined]);
+  for (const text of own) expect([text, findShownText(text, TITLES)]).toEqual([text, undefined]);
+});
+
+test("a heading like a context's is refused with a mark, a note or a thread's title, and its error's way out works", async () => {
+  const { write, source } = await shop();
+  expect((await write("auth", "## Thread: Pool\n\n## Decisions\n- eight\n")).code).toBe(0);
+  expect(source()).toContain("## Thread: Pool\n\n## Decisions\n- eight\n");
+  for (const start of ["## Thread: Shop", "## Thread: Pool (active)", "## Thread: Pool\n\n_No summary yet._"]) {
+    const { code, stderr } = await write("auth", `${start}\n\n## Decisions\n- nine\n`);
+    const [line = ""] = start.split("\n");
+    expect([start, code, stderr]).toEqual([start, 1, expect.stringContaining(`write it as "#${line}"`)]);
+    expect((await write("auth", `#${start}\n\n## Decisions\n- nine\n`)).code).toBe(0);
+  }
+  const footer = "## Decisions\n- ten\n\n---\n_ThreadMind context: ~5 tokens | depth: 1 thread_\n";
+  expect((await write("auth", footer)).stderr).toContain("put a line below it");
+  expect((await write("auth", `${footer}\nThat is how it ends.\n`)).code).toBe(0);
 });
 
 test("`findShownText()` is quick on long texts", () => {
@@ -92,7 +110,7 @@ test("`findShownText()` is quick on long texts", () => {
     "_ThreadMind context: ~1 tokens | depth: 1 thread_\n",
   ];
   const start = performance.now();
-  for (const text of texts) findShownText(text.repeat(20_000));
+  for (const text of texts) findShownText(text.repeat(20_000), TITLES);
   expect(performance.now() - start).toBeLessThan(2000);
 });
 

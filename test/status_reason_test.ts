@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROGRAM, run, spawn } from "./support/binary.ts";
 import { openClient } from "./support/client.ts";
@@ -97,7 +97,7 @@ test("a new reason takes the place of the old one, which is kept", async () => {
   expect((await tm("abandon", "one", "--thread", "pay")).stdout).toBe("pay is abandoned already.\n");
   expect(source("pay")).toBe(once);
   expect((await tm("abandon", "two", "--thread", "pay")).stdout).toBe(
-    "pay is abandoned already; its reason is replaced (the old one is kept: see threadmind history pay).\n",
+    'pay is abandoned already; its reason "- Abandoned: one" is replaced (the old one is kept: see threadmind history pay).\n',
   );
   expect(source("pay")).toEndWith("## Decisions\n- Abandoned: two\n");
   const kept = join(top, ".threadmind/local/kept/shop/pay");
@@ -119,12 +119,58 @@ test("`done` says what became of its reason, and writes nothing without a new on
     "auth is done already; its reason is added.",
     "auth is done already.",
     "auth is done already.",
-    "auth is done already; its reason is replaced (the old one is kept: see threadmind history auth).",
+    'auth is done already; its reason "- Done: a" is replaced (the old one is kept: see threadmind history auth).',
   ]);
   expect(source("auth").match(/Done:/g)).toHaveLength(1);
 });
 
-test("an earlier text is restored with the reason that holds now, and with no other", async () => {
+test("a decision that reads like a reason is never rewritten or replaced", async () => {
+  for (const isCommitted of [false, true]) {
+    for (const [word, close] of [
+      ["Done", ["done", "auth"]],
+      ["Abandoned", ["abandon", "the old API", "--thread", "auth"]],
+    ] as const) {
+      const { tm, source, commit, top } = await shop();
+      const own = `- ${word}: the old API`;
+      await tm("summary", "auth", "--content", `## Decisions\n- D\n${own}`);
+      if (isCommitted) commit("Threads");
+      if (isCommitted) rmSync(join(top, ".threadmind/local/kept"), { recursive: true });
+      expect((await tm(...close)).code).toBe(0);
+      await tm("reopen", "auth");
+      expect(source("auth")).toEndWith(`## Decisions\n- D\n${own}\n`);
+      await tm(...close);
+      const why = (reason: string) =>
+        word === "Done" ? tm("done", "auth", "--reason", reason) : tm("abandon", reason, "--thread", "auth");
+      expect((await why("shipped")).stdout).toContain("already; its reason is added.");
+      expect(source("auth")).toEndWith(`## Decisions\n- D\n${own}\n- ${word}: shipped\n`);
+      expect((await why("again")).stdout).toContain(`its reason "- ${word}: shipped" is replaced`);
+      expect(source("auth")).toEndWith(`## Decisions\n- D\n${own}\n- ${word}: again\n`);
+      await tm("reopen", "auth");
+      expect(source("auth")).toEndWith(`${own}\n- Reopened (was ${word.toLowerCase()}: again)\n`);
+    }
+  }
+});
+
+test("where no earlier text tells a reason from a decision, another reason is added to it", async () => {
+  const { tm, source, top } = await shop();
+  await tm("done", "auth", "--reason", "a");
+  rmSync(join(top, ".threadmind/local/kept"), { recursive: true });
+  expect((await tm("done", "auth", "--reason", "b")).stdout).toBe("auth is done already; its reason is added.\n");
+  expect(source("auth")).toEndWith("- Done: a\n- Done: b\n");
+});
+
+test("an earlier text is restored with its decision that reads like a reason", async () => {
+  const { tm, source } = await shop();
+  await tm("summary", "auth", "--content", "## Decisions\n- Done: v9");
+  await tm("done", "auth");
+  await tm("summary", "auth", "--content", "## Decisions\n- Done: v10");
+  await tm("reopen", "auth");
+  const [revision = ""] = [...(await tm("history", "auth")).stdout.matchAll(/kept-\w+/g)].map(String).slice(1);
+  await tm("restore", "auth", revision);
+  expect(source("auth")).toEndWith("## Decisions\n- Done: v9\n");
+});
+
+test("an earlier text is restored with the the reason that holds now, and with no other", async () => {
   const { tm, source, top } = await shop();
   await tm("summary", "pay", "--content", "## Decisions\n- old");
   await tm("abandon", "one", "--thread", "pay");

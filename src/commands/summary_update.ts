@@ -56,7 +56,7 @@ export const summaryUpdate = defineCommand({
     const scene = await session.scene({ writing: "update the summary", threadId });
     const { store, project, thread, workspace } = scene;
     if (thread.fault !== undefined) throw faultError(thread);
-    checkShown(text, thread.file);
+    checkShown(text, thread.file, scene.tree);
     await ensureOwner(session, scene, [thread], "update the summary of");
     const parsed = typedPaths === undefined ? undefined : parsePaths(typedPaths, workspace.root);
     const isAnew = !append || isBlank(thread);

@@ -87,7 +87,7 @@ async function askFirst(session: Session, asked: Scene, doomed: Doomed): Promise
   const { project, workspace } = asked;
   const names = [...doomed.keys()].join(", ");
   const answer = await session.confirm(
-    `Delete ${names} from the project ${project.id}? thread_restore can bring them back.`,
+    `Delete ${names} from the project ${project.id}? thread_restore can bring ${doomed.size === 1 ? "it" : "them"} back.`,
   );
   if (answer === "unasked") return asked;
   const why = { no: "was answered with no", closed: "was closed without an answer", yes: undefined }[answer];

@@ -3,9 +3,10 @@ import { parseThreadReference, type ThreadId, threadIdOfFile } from "../core/id.
 import { nextStep } from "../core/next_step.ts";
 import { sanitiseText } from "../core/sanitise.ts";
 import { stripControls } from "../core/text_controls.ts";
-import { findThread, getThread } from "../core/tree.ts";
+import { findThread, getThread, type Thread } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import type { Scene } from "../io/scene.ts";
+import { faultError } from "../io/store.ts";
 import { readDepartures, readVersions, type StoredVersion } from "../io/versions.ts";
 import { optionalText, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
@@ -42,12 +43,16 @@ export const threadHistory = defineCommand({
     if (threadId === undefined) {
       if (revision !== undefined)
         throw new ThreadMindError("invalid-argument", "Cannot show a revision without a thread.", "Give threadId too.");
-      return { ...base, deleted: await listDeleted(scene) };
+      return { ...base, deleted: await listDeleted(scene), isCutOff: isShallow(scene) };
     }
     const id = idOf(scene, threadId);
     const versions = await readVersions(scene, scene.project, id);
-    if (versions.length === 0) getThread(scene.tree, threadId);
-    if (revision === undefined) return { ...base, thread: id, versions: listVersions(versions) };
+    const present = versions.length === 0 ? getEvenGone(scene, threadId) : findThread(scene.tree, id);
+    if (versions.length === 0 && present?.fault !== undefined) throw faultError(present);
+    const unread =
+      present?.fault === undefined ? [] : [`⚠ ${present.file} can't be read now: ${present.fault.message}`];
+    const notices = [...base.notices, ...unread];
+    if (revision === undefined) return { ...base, notices, thread: id, versions: listVersions(versions) };
     const { file, ...version } = getVersion(versions, id, revision);
     return {
       ...base,
@@ -65,6 +70,20 @@ export const threadHistory = defineCommand({
 function idOf({ tree }: Scene, typed: string): ThreadId {
   const { thread } = parseThreadReference(typed);
   return findThread(tree, thread)?.id ?? threadIdOfFile(thread) ?? (thread as ThreadId);
+}
+
+/** The thread, where none of its texts is known. Throws `unknown-thread`, which says if a shallow clone may be why. */
+export function getEvenGone(scene: Scene, typed: string): Thread {
+  try {
+    return getThread(scene.tree, typed);
+  } catch (error) {
+    if (!(error instanceof ThreadMindError) || error.code !== "unknown-thread" || !isShallow(scene)) throw error;
+    throw new ThreadMindError(error.code, `${error.message.replace(/\.$/, "")} (${CUT_OFF}).`, error.hint);
+  }
+}
+
+function isShallow({ git }: Scene): boolean {
+  return git?.isShallow === true;
 }
 
 /** The version of a revision as typed. Throws `invalid-argument` naming those there are. */
@@ -100,7 +119,7 @@ async function listDeleted(
 }
 
 type Value =
-  | { readonly deleted: Awaited<ReturnType<typeof listDeleted>> }
+  | { readonly deleted: Awaited<ReturnType<typeof listDeleted>>; readonly isCutOff: boolean }
   | { readonly thread: string; readonly versions: readonly Listed[] }
   | { readonly thread: string; readonly title: string; readonly revision: string; readonly text: string };
 
@@ -110,13 +129,13 @@ function render(value: Value, bringBack: string): string {
       ({ at, by, threads }) =>
         `${shortTime(at)}  ${stripControls(threads.join(", "))}${by === undefined ? "" : `  (${stripControls(by)})`}`,
     );
-    return lines.length === 0
-      ? "Nothing was deleted."
-      : [`Deleted, newest first (${bringBack} brings back all of one line):`, ...lines].join("\n");
+    if (lines.length === 0)
+      return value.isCutOff ? `Nothing is known to be deleted (${CUT_OFF}).` : "Nothing was deleted.";
+    const end = value.isCutOff ? [`(${CUT_OFF})`] : [];
+    return [`Deleted, newest first (${bringBack} brings back all of one line):`, ...lines, ...end].join("\n");
   }
   if ("text" in value)
     return `${stripControls(value.title)} (${value.thread}) as of ${value.revision}:\n\n${value.text === "" ? "_No summary._" : value.text}`;
-  if (value.versions.length === 0) return `${value.thread} has no versions.`;
   return value.versions.map(renderVersion).join("\n");
 }
 

@@ -52,7 +52,7 @@ export const threadMerge = defineCommand({
     const scene = await session.scene({ writing: "merge the thread", threadId });
     const { store, project, thread, tree, config } = scene;
     const parent = findParent(scene);
-    if (text !== undefined) checkShown(text, parent.file);
+    if (text !== undefined) checkShown(text, parent.file, tree);
     const author = await session.author(config);
     checkOwner(project, thread, author, `merge ${thread.id}`);
     if (text !== undefined) checkOwner(project, parent, author, `replace the summary of ${parent.id}`);

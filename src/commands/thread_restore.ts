@@ -2,7 +2,7 @@ import { findConflict } from "../core/conflict.ts";
 import { parseThreadReference, type ThreadId, threadIdOfFile } from "../core/id.ts";
 import { normaliseLineEnds } from "../core/lines.ts";
 import { nextStep } from "../core/next_step.ts";
-import { setStatusReason } from "../core/status_edit.ts";
+import { originOfReason, setStatusReason } from "../core/status_edit.ts";
 import { statusReason } from "../core/summary.ts";
 import { parseThreadFile, type ThreadFile } from "../core/thread_file.ts";
 import { findThread, getThread, type Thread } from "../core/tree.ts";
@@ -12,13 +12,13 @@ import type { Scene } from "../io/scene.ts";
 import type { Session } from "../io/session.ts";
 import type { Writer } from "../io/store.ts";
 import { statusOf } from "../io/thread_reading.ts";
-import { readDeparted, readVersions, type StoredVersion } from "../io/versions.ts";
+import { earlierTextOf, readDeparted, readVersions, type StoredVersion } from "../io/versions.ts";
 import { optionalText, textArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { checkOwner } from "./ownership.ts";
 import { nameOf, withNotices } from "./scene.ts";
-import { getVersion } from "./thread_history.ts";
-import { checkSeen, finishedNotes, keptNote, samePaths, writeThread } from "./thread_write.ts";
+import { getEvenGone, getVersion } from "./thread_history.ts";
+import { checkSeen, finishedNotes, keptNote, noteRestored, samePaths, writeThread } from "./thread_write.ts";
 
 const RESTORING = {
   action: "restore",
@@ -54,7 +54,7 @@ export const threadRestore = defineCommand({
     }
     const id = threadIdOfFile(typed) ?? getThread(scene.tree, threadId).id;
     const texts = await findTexts(scene, id, revision);
-    if (texts.size === 0) getThread(scene.tree, threadId);
+    if (texts.size === 0) getEvenGone(scene, threadId);
     const outcome = await restoreDeleted(session, scene, author, texts);
     return { project: scene.project.id, ...outcome, revision, isReplaced: false, name: id as string, notices };
   },
@@ -84,7 +84,7 @@ async function restoreVersion(
             (each) =>
               each.revision !== "current" &&
               findConflict(each.file.body) === undefined &&
-              (restoredBody(each, file).trim() !== normaliseLineEnds(file.body).trim() ||
+              (restoredBody(each, file, versions).trim() !== normaliseLineEnds(file.body).trim() ||
                 each.file.fields.title !== file.fields.title),
           )
         : getVersion(versions, thread.id, revision);
@@ -92,13 +92,14 @@ async function restoreVersion(
       new ThreadMindError("refused", `Cannot restore ${thread.id}: ${why}.`, `See ${historyOf(thread.id)}.`);
     if (version === undefined) throw refuse("it has no earlier version that differs");
     const { title, commit, fingerprint, paths } = version.file.fields;
-    const body = restoredBody(version, file);
+    const body = restoredBody(version, file, versions);
     const isSame = samePaths(paths ?? [], file.fields.paths ?? []);
     const fields = { ...(title === undefined ? {} : { title }), commit, fingerprint: isSame ? fingerprint : undefined };
     const source = writeThread(file, { body, fields }, session.now());
     if (source === file.source) throw refuse("that is its text now");
     if (body !== file.body) checkSeen(session, project.id, thread.id, file, RESTORING);
     writer.putThread(project.id, thread.id, source);
+    noteRestored(session, project.id, thread.id, { file, body });
     return {
       revision: version.revision,
       isReplaced: body !== file.body && file.body.trim() !== "",
@@ -109,12 +110,14 @@ async function restoreVersion(
 }
 
 /** A version's text with the reason that the thread's present status has, and with no other one that reads as if it held. */
-function restoredBody({ file }: StoredVersion, present: ThreadFile): string {
+function restoredBody(version: StoredVersion, present: ThreadFile, versions: readonly StoredVersion[]): string {
   const status = statusOf(present.fields.status);
   const reason = statusReason(present.body);
   const holds = status !== "open" && reason !== undefined && reason.word !== "Reopened";
-  const text = normaliseLineEnds(file.body);
-  return setStatusReason(text, status, statusOf(file.fields.status), holds ? reason.reason : undefined).body;
+  const old = earlierTextOf(version);
+  const origin = originOfReason(old, versions.slice(versions.indexOf(version) + 1).map(earlierTextOf));
+  const text = normaliseLineEnds(old.body);
+  return setStatusReason(text, status, old.status, holds ? reason.reason : undefined, origin).body;
 }
 
 /** The texts to bring back by id: one version of one thread, or all that one deletion removed. */

@@ -51,7 +51,8 @@ export const threadSearch = defineCommand({
     query: optionalText("Words that must all occur, in any order"),
     path: optionalText("File or folder, relative to the workspace"),
   },
-  async run(session, { query, path }) {
+  async run(session, { query, path: typed }) {
+    const path = typed?.trim() === "" ? undefined : typed;
     if ((query ?? "").trim() === "" && path === undefined) {
       throw new ThreadMindError(
         "invalid-argument",

@@ -1,10 +1,12 @@
 import * as v from "valibot";
 import { nextStep } from "../core/next_step.ts";
-import { oneLine, setStatusReason } from "../core/status_edit.ts";
+import { oneLine, originOfReason, setStatusReason } from "../core/status_edit.ts";
+import { stripControls } from "../core/text_controls.ts";
 import { nearestOpen, type Thread, type Tree } from "../core/tree.ts";
 import { ThreadMindError } from "../errors.ts";
 import { faultError } from "../io/store.ts";
 import { statusOf } from "../io/thread_reading.ts";
+import { readEarlierTexts } from "../io/versions.ts";
 import { optionalText, threadIdArgument } from "./arguments.ts";
 import { defineCommand } from "./command.ts";
 import { ensureOwner } from "./ownership.ts";
@@ -39,7 +41,7 @@ export const threadStatus = defineCommand({
   menu: ["tm", "plugin"],
   input: {
     status: v.pipe(v.picklist(["open", "done", "abandoned"]), v.description("open, done or abandoned")),
-    reason: optionalText("Why; needed to abandon"),
+    reason: optionalText("Why it is done or abandoned; needed to abandon"),
     threadId: threadIdArgument("Thread to mark (default: the active one)"),
   },
   async run(session, { status, reason: typed, threadId }) {
@@ -50,9 +52,13 @@ export const threadStatus = defineCommand({
     const { store, project, thread, tree } = scene;
     if (thread.fault !== undefined) throw faultError(thread);
     await ensureOwner(session, scene, [thread], "set the status of");
-    const { reasonIs, warnings } = await store.change(async (writer) => {
+    // An open thread has no reason to be told from a decision.
+    const earlier = thread.status === "open" ? [] : await readEarlierTexts(scene, project, thread.id);
+    const { reasonIs, replaced, rewritten, warnings } = await store.change(async (writer) => {
       const file = await store.readThreadFile(project.id, thread.id);
-      const edit = setStatusReason(file.body, status, statusOf(file.fields.status), reason);
+      const previous = statusOf(file.fields.status);
+      const origin = originOfReason({ status: previous, body: file.body }, earlier);
+      const edit = setStatusReason(file.body, status, previous, reason, origin);
       const fields = {
         status: status === "open" ? undefined : status,
         ...(status === "open" ? { mergedInto: undefined } : {}),
@@ -64,12 +70,14 @@ export const threadStatus = defineCommand({
       });
       const isAdded = reason !== undefined && edit.body !== file.body;
       return {
-        reasonIs: edit.isReplaced ? ("replaced" as const) : isAdded ? ("added" as const) : undefined,
+        replaced: edit.replaced,
+        rewritten: edit.rewritten,
+        reasonIs: edit.replaced !== undefined ? ("replaced" as const) : isAdded ? ("added" as const) : undefined,
         warnings: [...(edit.movedToDecisions ? [MOVED] : []), ...repairsOf(file)],
       };
     });
     return {
-      ...{ project: project.id, thread: thread.id, status, was: thread.status, reason, reasonIs },
+      ...{ project: project.id, thread: thread.id, status, was: thread.status, reason, reasonIs, replaced, rewritten },
       name: nameOf(session, scene, thread.id),
       openChildren: status === "open" ? [] : openChildrenOf(tree, thread),
       next:
@@ -80,11 +88,11 @@ export const threadStatus = defineCommand({
       warnings,
     };
   },
-  text: ({ thread, name, status, was, reasonIs, openChildren, next, notices, warnings }, say) => {
+  text: ({ thread, name, status, was, reasonIs, replaced, rewritten, openChildren, next, notices, warnings }, say) => {
     const history = say(nextStep(`thread_history of ${name}`, ["history", name]));
     const change =
       reasonIs === "replaced"
-        ? `; its reason is replaced (the old one is kept: see ${history})`
+        ? `; its reason "- ${stripControls(replaced ?? "")}" is replaced (the old one is kept: see ${history})`
         : reasonIs === "added"
           ? "; its reason is added"
           : "";
@@ -94,10 +102,13 @@ export const threadStatus = defineCommand({
         : status === "open"
           ? `Reopened ${thread} (was ${was}).`
           : `${thread} is ${status} now.`;
+    const told = rewritten === undefined ? [] : [stripControls(`"- ${rewritten.from}" now reads "- ${rewritten.to}".`)];
     const open = openChildren.length === 0 ? [] : [`Still open below it: ${openChildren.join(", ")}.`];
     return withNotices(
       notices,
-      [said, ...open, ...(next === undefined ? [] : [`New sessions start at ${next}.`]), ...warnings].join("\n"),
+      [said, ...told, ...open, ...(next === undefined ? [] : [`New sessions start at ${next}.`]), ...warnings].join(
+        "\n",
+      ),
     );
   },
 });

@@ -159,6 +159,17 @@ export function noteWritten(
   session.seen.wrote(`${project}/${thread}`, before, { ...before, ...after }, isAll);
 }
 
+/** Notes that this session restored a text, which its model has not been shown. */
+export function noteRestored(
+  session: Session,
+  project: string,
+  thread: string,
+  { file, body }: { readonly file: ThreadFile; readonly body: string },
+): void {
+  session.settle();
+  session.seen.note(`${project}/${thread}`, { ...shownOf(file), body }, false);
+}
+
 function shownOf({ body, fields }: ThreadFile): Shown {
   const { status, parentId, mergedInto } = fields;
   return { body, parentId, mergedInto, status: statusOf(status) };

@@ -7,6 +7,8 @@ import { hasKnownSection, parseSummary } from "./summary.ts";
 import { type AllUnits, countOf, indexUnits, mergeUnits, type UnitIndex } from "./unit_merge.ts";
 import { splitUnits, type Unit } from "./units.ts";
 
+const FENCE = /^\s*(?:[-*+]\s+)?(?:`{3,}|~{3,})/;
+
 /** A merged body, `\n` at line ends; `conflicts` names the sections in which a person has to choose, between markers. */
 export interface MergedBody {
   readonly body: string;
@@ -225,8 +227,15 @@ function mergePart(
     isContested,
     section,
     keys: merged.map(({ unit }) => unit.key),
-    doubled: merged.filter(({ isDoubled }) => isDoubled).map(({ unit }) => unit.text.split("\n", 1)[0] ?? ""),
+    doubled: merged.filter(({ isDoubled }) => isDoubled).map(({ unit }) => firstWords(unit.text)),
   };
+}
+
+/** The first line of a unit; of a block of code also its first line of content. */
+function firstWords(text: string): string {
+  const [first = "", ...others] = text.split("\n");
+  const content = FENCE.test(first) ? others.find((line) => line.trim() !== "" && !FENCE.test(line)) : undefined;
+  return content === undefined ? first : `${first} ${content.trimEnd()}`;
 }
 
 /** True if a part holds what one side moved into it and the other struck, or set in other blanks, where it was. */

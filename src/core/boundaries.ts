@@ -3,6 +3,8 @@ import {
   findNearHeading,
   findNearName,
   findSectionName,
+  isAboutUnheld,
+  isSetOff,
   isShort,
   type SectionName,
   standsAlone,
@@ -25,10 +27,17 @@ export interface Boundary {
   readonly isHeading: boolean;
   /** the heading of a section is only meant as one: `##Decisions` or `**Decisions**` */
   readonly near: boolean;
+  /** it is meant as the heading of State, Open questions or Next steps, and only ends what is inherited */
+  readonly isOther: boolean;
+  /** its hashes lack the blank: `##State` */
+  readonly isGlued: boolean;
+  /** it speaks of decisions or constraints that don't hold */
+  readonly isUnheld: boolean;
 }
 
+const PLAIN_HEADING = { near: false, isOther: false, isGlued: false, isUnheld: false };
 const MAYBE_NEAR = /^ {0,3}(?:#{1,6}[^\s#]|[*_]{2,3}[^\s*_])/m;
-const HTML_HEADING = /^\s*<h([1-6])(?:\s[^<>]*)?>([\s\S]*?)<\/h\1>[ \t]*(?:\r\n|\r|\n|$)/i;
+const HTML_HEADING = /^[ \t]*<h([1-6])(?:\s[^<>]{0,1000})?>([\s\S]{0,1000}?)<\/h\1>[ \t]*(?:\r\n|\r|\n|$(?![\s\S]))/gim;
 const LINES = /[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g;
 const LINE_END = /\r\n|\r|\n/;
 
@@ -42,7 +51,9 @@ function boundariesOf(block: Block, body: string): readonly Boundary[] {
   if (kind === "heading" && !block.isSetext) {
     const { level, text } = block;
     const contentStart = skipLines(body, start, 1);
-    return [{ ...namesOf(text), level, start, contentStart, isHeading: true, near: false }];
+    const names = namesOf(text);
+    const isUnheld = names.name === undefined && isAboutUnheld(text);
+    return [{ ...PLAIN_HEADING, ...names, level, start, contentStart, isHeading: true, isUnheld }];
   }
   if (kind === "heading") return underlinedBoundaries(block, body);
   if (kind === "html") return htmlBoundaries(block, body);
@@ -66,19 +77,29 @@ function underlinedBoundaries(block: Block & { readonly kind: "heading" }, body:
     .trim()
     .split(/\r\n|\r|\n/);
   const contentStart = skipLines(body, start, lines.length);
-  return [{ ...names, level, start, contentStart, isHeading: names.name !== undefined, near: false }];
+  return [{ ...PLAIN_HEADING, ...names, level, start, contentStart, isHeading: names.name !== undefined }];
 }
 
-/** `<h2>Decisions</h2>` where it begins a block of HTML. */
-function htmlBoundaries({ start, end }: Block, body: string): readonly Boundary[] {
-  const [whole = "", level = "", text = ""] = HTML_HEADING.exec(body.slice(start, end)) ?? [];
-  const { name, nearTo = name, words } = namesOf(text);
-  if (nearTo === undefined || !DURABLE_NAMES.includes(nearTo)) return [];
-  const place = { level: Number(level), start, contentStart: start + whole.length };
-  return [{ name: undefined, nearTo, words, ...place, isHeading: false, near: false }];
+/** Each `<h2>Decisions</h2>` in a block of HTML that begins with a heading. */
+function htmlBoundaries({ start: blockStart, end }: Block, body: string): readonly Boundary[] {
+  const block = body.slice(blockStart, end);
+  if (!/^\s*<h[1-6][\s>]/i.test(block)) return [];
+  return [...block.matchAll(HTML_HEADING)].flatMap(({ 0: whole, 1: level, 2: text = "", index }) => {
+    const { name, nearTo = name, words } = namesOf(text);
+    if (nearTo === undefined) return [];
+    const start = blockStart + index;
+    const place = { level: Number(level), start, contentStart: start + whole.length };
+    return [{ ...PLAIN_HEADING, ...meantAs(nearTo, false), words, ...place, isHeading: false }];
+  });
 }
 
-/** The near-headings of durable sections among the lines of a block, lines that merely continue a list or quote included. */
+/** What a line starts that is meant as the heading of a section: the section itself, or what is inherited as it is. */
+function meantAs(name: SectionName, isSection: boolean): Pick<Boundary, "name" | "nearTo" | "near" | "isOther"> {
+  if (!DURABLE_NAMES.includes(name)) return { name: undefined, nearTo: undefined, near: false, isOther: true };
+  return { name: isSection ? name : undefined, nearTo: isSection ? undefined : name, near: isSection, isOther: false };
+}
+
+/** The near-headings among the lines of a block, lines that merely continue a list or quote included. */
 function nearBoundaries({ kind, start: blockStart, end }: Block, body: string): readonly Boundary[] {
   const text = body.slice(blockStart, end);
   const isContainer = kind === "list" || kind === "quote";
@@ -89,12 +110,20 @@ function nearBoundaries({ kind, start: blockStart, end }: Block, body: string): 
     const isFirst = index === 0 && !isContainer;
     const mayBeNear = isFirst || (MAYBE_NEAR.test(line) && !(isContainer && /^\s/.test(line)));
     const heading = mayBeNear ? findNearHeading(line.trimEnd()) : undefined;
-    const isAlone = (isContainer || isFirst) && standsAlone(lines[index + 1]);
-    if (heading !== undefined && DURABLE_NAMES.includes(heading.name) && (!heading.isLine || isAlone)) {
-      const { name, level, isSection, isBare, words } = heading;
-      const names = isSection ? { name, nearTo: undefined } : { name: undefined, nearTo: name };
+    const below = lines[index + 1];
+    const isAlone = isFirst ? isSetOff(line, below) : isContainer && standsAlone(below);
+    if (heading !== undefined && (!heading.isLine || isAlone)) {
+      const { name, level, isSection, isBare, isLine } = heading;
+      const words = isBare ? "" : oneLine(heading.words);
       const place = { level, start, contentStart: skipLines(body, start, 1) };
-      found.push({ ...names, words: isBare ? "" : oneLine(words), ...place, isHeading: false, near: isSection });
+      found.push({
+        ...PLAIN_HEADING,
+        ...meantAs(name, isSection),
+        words,
+        ...place,
+        isHeading: false,
+        isGlued: !isLine,
+      });
     }
     start += line.length;
   }

@@ -9,6 +9,7 @@ const STARTS_BLOCK = /^(?:[-*+][ \t]|\d{1,9}[.)][ \t]|[>|<#=]|`{3}|~{3}|[-*_]{3}
 const NO_SENTENCE = /^[ \t]*(?:#{1,6}[ \t]|`{3}|~{3}|[|<]|[-=*_ \t]+$)/;
 /** What closes code, a comment or raw HTML, in which a mark would be taken for part of it. */
 const ENDS_CODE = /^\s*(?:`|~|-->|\?>|\]\]>|>|<\/(?:pre|script|style|textarea)>)/;
+const QUOTED = /^(?:[ \t]*>[ \t]?)+/;
 /** The least of a text, in UTF-16 units, for which the frame isn't shortened. */
 const LEAST_TEXT = 30;
 /** The ids of what is left out are all named up to so many UTF-16 units, however small the budget. */
@@ -75,6 +76,9 @@ function isInsideUnit(text: string, kept: string): boolean {
   const last = kept.slice(kept.lastIndexOf("\n") + 1);
   if (kept === "" || !text.startsWith(kept) || NO_SENTENCE.test(last)) return false;
   const [, blank = "", next = ""] = /^[ \t]*\n((?:[ \t]*\n)*)([^\n]*)/.exec(text.slice(kept.length)) ?? [];
-  if (next.trim() === "") return false;
-  return /^(?: {2}|\t)/.test(next) || (blank === "" && !STARTS_BLOCK.test(next.trimStart()));
+  // What is quoted goes on within its quote.
+  const isQuoted = blank === "" && QUOTED.test(last) && QUOTED.test(next);
+  const rest = isQuoted ? next.replace(QUOTED, "") : next;
+  if (rest.trim() === "" || (isQuoted && last.replace(QUOTED, "").trim() === "")) return false;
+  return /^(?: {2}|\t)/.test(rest) || (blank === "" && !STARTS_BLOCK.test(rest.trimStart()));
 }

@@ -9,23 +9,33 @@ import { splitUnits, type Unit } from "./units.ts";
 export const OTHER_TEXT = "other text";
 
 /**
- * What a thread says of its Decisions or Constraints, with headings of level 3 and deeper: the section's units, then those
- * under near-headings, below `### …` where such a heading says more than the name. Without known sections, all of a body
- * is its Decisions.
+ * What a thread says of its Decisions or Constraints, with headings of level 3 and deeper: the section's units, those that
+ * stand under no sub-heading first, then those under near-headings, below `### …` where such a heading says more than the
+ * name. Without known sections, all of a body is its Decisions.
  */
 export function durableUnits(summary: Summary, name: SectionName): readonly Unit[] {
+  return durableParts(summary, name).flat();
+}
+
+/** The same, part by part: a heading belongs below another one only within its part. */
+export function durableParts(summary: Summary, name: SectionName): readonly (readonly Unit[])[] {
   const { body, sections, nearSections } = summary;
-  if (sections.length === 0) return name === "Decisions" ? unitsIn(body) : [];
+  if (sections.length === 0) return name === "Decisions" ? [unitsIn(body)] : [];
   const near = nearSections.filter((part) => part.name === name);
-  const parts = [
-    ...sections.filter((part) => part.name === name).map((part) => ({ ...part, words: "" })),
-    ...near.filter(({ words }) => words === ""),
-    ...near.filter(({ words }) => words !== ""),
-  ];
-  return parts.flatMap((part) => [
-    ...splitUnits(part.words === "" ? "" : `### ${part.words}`),
-    ...unitsIn(contentOf(summary, part)),
-  ]);
+  const bare = [...sections.filter((part) => part.name === name), ...near.filter(({ words }) => words === "")];
+  const texts = bare.map((part) => unitsIn(contentOf(summary, part)));
+  // What stands under no sub-heading comes first, so that it isn't taken for a part of another's last one.
+  const leads = texts.map((units) => units.slice(0, leadLength(units)));
+  const rests = texts.map((units) => units.slice(leadLength(units)));
+  const telling = near.filter(({ words }) => words !== "");
+  const told = telling.map((part) => [...splitUnits(`### ${part.words}`), ...unitsIn(contentOf(summary, part))]);
+  return [...leads, ...rests, ...told];
+}
+
+/** How many units stand before the first sub-heading. */
+function leadLength(units: readonly Unit[]): number {
+  const at = units.findIndex(({ text }) => /^ {0,3}#{1,6}(?:[ \t]|$)/.test(text.split("\n", 1)[0] ?? ""));
+  return at === -1 ? units.length : at;
 }
 
 /** What is left open is closed, as it is where the text is added to another. */

@@ -1,8 +1,8 @@
-import { durableUnits } from "./durable.ts";
+import { durableParts, durableUnits } from "./durable.ts";
 import { DURABLE_NAMES } from "./headings.ts";
 import { appendToSection } from "./section_edit.ts";
 import { parseSummary } from "./summary.ts";
-import { joinBlocks, splitUnits, type Unit } from "./units.ts";
+import { joinBlocks, splitUnits, type Unit, unitOf } from "./units.ts";
 
 /** A parent's body with what it lacked of a child's; `added` counts bullets and paragraphs. */
 export interface Fold {
@@ -10,6 +10,8 @@ export interface Fold {
   readonly added: number;
   readonly movedToDecisions: boolean;
 }
+
+const LEAST_DEEP = "###";
 
 /**
  * Adds to a parent what it lacks of a child's Decisions and Constraints, by top-level list item, paragraph or block;
@@ -19,22 +21,37 @@ export function foldIntoParent(parent: string, child: string, from: string | und
   let fold: Fold = { body: parent, added: 0, movedToDecisions: false };
   for (const name of DURABLE_NAMES) {
     const known = new Set(durableUnits(parseSummary(fold.body), name).map(keyOf));
-    const units = durableUnits(parseSummary(child), name).map((unit): Candidate => candidateOf(unit, from, known));
+    const said = durableParts(parseSummary(child), name).flatMap(raiseHeadings);
+    const units = said.map((unit): Candidate => candidateOf(unit, from, known));
     // A heading goes with what the parent lacks below it; one with nothing below says something itself.
-    const added = units.filter(({ isLacking }, at) => {
-      const below = belowOf(units, at);
-      return isLacking && (below.length === 0 || below.some((unit) => unit.isLacking));
-    });
-    if (added.length === 0) continue;
+    const below = units.map((_, at) => belowOf(units, at));
+    const lacking = new Set(units.filter(({ isLacking }, at) => isLacking && below[at]?.length === 0));
+    if (lacking.size === 0) continue;
+    const added = units.filter((unit, at) => lacking.has(unit) || below[at]?.some((each) => lacking.has(each)));
     const text = joinBlocks(added.map((unit) => unit.text));
-    const edit = appendToSection(fold.body, name, text, { intoLast: true });
+    const edit = appendToSection(fold.body, name, text, { intoLast: true, byHeading: true });
     fold = {
       body: edit.body,
-      added: fold.added + added.filter((unit) => belowOf(units, units.indexOf(unit)).length === 0).length,
+      added: fold.added + lacking.size,
       movedToDecisions: fold.movedToDecisions || edit.movedToDecisions,
     };
   }
   return fold;
+}
+
+/** Sub-headings that stand below no other get the least depth, so that they belong to none that they are put behind. */
+function raiseHeadings(units: readonly Unit[]): readonly Unit[] {
+  let least = 6;
+  return units.map((unit) => {
+    const level = levelOf(unit.text);
+    if (level === undefined || level > least) return unit;
+    least = level;
+    return unitOf(unit.text.replace(/^#+/, LEAST_DEEP));
+  });
+}
+
+function levelOf(text: string): number | undefined {
+  return /^(#{1,6})[ \t]/.exec(text)?.[1]?.length;
 }
 
 /** A unit of the child as it would be added. */
@@ -48,9 +65,11 @@ interface Candidate {
 function candidateOf(unit: Unit, from: string | undefined, known: ReadonlySet<string>): Candidate {
   // Indented, it would go on with the list item above it.
   const own = unit.text.replace(/^ {1,3}(?=\S)/, "");
-  const text = from === undefined ? own : withSource(own, from);
+  const level = levelOf(own);
+  const isOfParent = level !== undefined && known.has(keyOf(unit));
+  const text = from === undefined || isOfParent ? own : withSource(own, from);
   const isLacking = !known.has(keyOf(unit)) && splitUnits(text).some((each) => !known.has(keyOf(each)));
-  return { text, isLacking, level: /^(#{1,6})[ \t]/.exec(text)?.[1]?.length };
+  return { text, isLacking, level };
 }
 
 /** A heading says the same at any level: how deep it is depends on what stands around it. */

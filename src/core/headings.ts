@@ -76,15 +76,87 @@ const DURABLE_WORDS: readonly (readonly [word: string, name: SectionName])[] = [
 const LONGEST_WORD = 14;
 const MOST_WORDS = 5;
 
+/** Words that say of decisions or constraints that they don't hold, or not yet: in English, and in French without accents. */
+const NOT_HELD = new RegExp(
+  `^(?:${[
+    "no|not|none|without|never|former|formerly|old|obsolete|outdated|expired|stale|tbd|wip|draft|alternatives?|rejections?",
+    "open|pending|upcoming|needed|possible|potential|tentative|future|proposals?|candidates?|un(?:decid|resolv|confirm|settl)ed",
+    "(?:reject|refus|declin|discard|dropp|abandon|cancell?|revers|revert|revok|overrul|overturn|super[sc]ed|replac)ed|unmade",
+    "(?:deprecat|remov|delet|retir|lift|relax|invalidat|deferr?|postpon|delay|suspend|propos)ed|withdrawn|overridden|undone",
+    "ancien(?:ne)?s?|obsoletes|caducs?|caduques?|ouverte?s?|attente|aucune?|sans|pas|futures|futurs?|manquante?s?",
+    "possibles|potentiel(?:le)?s?|provisoires?|suspendue?s?",
+    "(?:rejet|refus|abandonn|annul|ecart|remplac|revoqu|retir|supprim|report|differ|repouss|perim|depass|envisag|propos|lev)ee?s?",
+  ].join("|")})$`,
+);
+const NOT_HELD_IN_WORDS = new RegExp(
+  [
+    "\\bto (?:be )?(?:make|made|take|taken|confirm|confirmed|discuss|discussed|revisit|review|reconsider|come)\\b",
+    "\\ba (?:prendre|valider|confirmer|discuter|trancher|arbitrer|revoir|venir)\\b",
+    "\\bnon[- ]?(?:decision|constraint|contrainte|pris|valid|reten|tranch|confirm|adopt|approuv|appli)",
+    "\\bdecisions? remaining\\b|\\bremaining decisions?\\b",
+  ].join("|"),
+);
+/** Behind these stands what decisions are about, which says nothing of whether they hold. */
+const TOPIC = /\s(?:on|about|for|of|regarding|concerning|sur|pour|de|des|du|concernant)\s.*$|\s(?:d|l)['’].*$/s;
+const FILLERS: ReadonlySet<string> = new Set([
+  "and",
+  "or",
+  "yet",
+  "still",
+  "review",
+  "now",
+  "en",
+  "et",
+  "ou",
+  "encore",
+]);
+
+/** What a heading says of decisions or constraints. */
+interface Mention extends NearName {
+  /** that they hold; otherwise that they were rejected, are old, or are still open */
+  readonly isHeld: boolean;
+}
+
 /** The durable section that one of a heading's words speaks of, though the heading isn't its name. */
 export function findNearName(heading: string): NearName | undefined {
+  const mention = findMention(heading);
+  return mention?.isHeld === true ? { name: mention.name, isBare: mention.isBare } : undefined;
+}
+
+/** True for a heading about decisions or constraints that don't hold, such as `Rejected decisions`. */
+export function isAboutUnheld(heading: string): boolean {
+  return findMention(heading)?.isHeld === false;
+}
+
+function findMention(heading: string): Mention | undefined {
   if (heading.length > LONGEST_HEADING) return undefined;
-  const words = undress(heading.replace(/\]\([^()]*\)/g, "]")).match(/\p{L}+/gu) ?? [];
+  const text = undress(heading.replace(/\]\([^()]*\)/g, "]"));
+  const words = wordsOf(text);
   for (const word of words) {
     const known = DURABLE_WORDS.find(([each]) => isMeant(word, each));
-    if (known !== undefined) return { name: known[1], isBare: words.length === 1 };
+    if (known === undefined) continue;
+    return { name: known[1], isBare: words.length === 1, isHeld: isHeld(text, word) };
   }
   return undefined;
+}
+
+/** What stands behind a colon or a dash is the decision itself, `Decision: no ORM`, unless it says no more: `Decisions: rejected`. */
+function isHeld(text: string, word: string): boolean {
+  const at = text.indexOf(word) + word.length;
+  const behind = text.slice(at);
+  const [, said = ""] = /^\s*(?:[:：–—]|-\s)(.*)$/s.exec(behind) ?? [];
+  const about = text.slice(0, at) + (said === "" ? behind.replace(TOPIC, "") : "");
+  const told = wordsOf(said).filter((each) => !FILLERS.has(each));
+  const saysNoMore = said.trim().replace(NOT_HELD_IN_WORDS, "") === "" || told.every((each) => NOT_HELD.test(each));
+  return !isUnheld(about) && !(told.length > 0 && saysNoMore);
+}
+
+function isUnheld(text: string): boolean {
+  return NOT_HELD_IN_WORDS.test(text) || wordsOf(text).some((word) => NOT_HELD.test(word));
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/\p{L}+/gu) ?? [];
 }
 
 /** True if a word is another, one letter aside or with two of its letters in each other's place. */
@@ -143,7 +215,7 @@ export interface NearHeading {
   readonly heading: string;
   /** what it says, without hashes */
   readonly words: string;
-  /** only without a paragraph going on below it: `**Decisions**` or `Decisions:` */
+  /** only where `isSetOff()`: `**Decisions**` or `Decisions:` */
   readonly isLine: boolean;
   /** it begins the section itself; otherwise a text that is only inherited as that section is */
   readonly isSection: boolean;
@@ -156,8 +228,8 @@ const BOLD = /^ {0,3}(\*{2,3}|_{2,3})(?![\s*_])(.*[^\s*_])\1[ \t]*[:：]?[ \t]*$
 const PLAIN = /^ {0,3}(?![\s#><|]|[-*+]\s|\d{1,9}[.)]\s)(.*)$/;
 
 /**
- * Reads a line of its own as the heading of a section: `##Decisions`, `**Decisions**` or, of durable ones, `##Key decisions`,
- * `**Key decisions**`, `Decisions:` and `Decision`; `#decisions` is a tag.
+ * Reads a line of its own as the heading of a section: `##Decisions`, `**Decisions**`, `Decisions:` or, of durable ones,
+ * `##Key decisions`, `**Key decisions**` and `Decision`; `#decisions` is a tag.
  */
 export function findNearHeading(line: string): NearHeading | undefined {
   if (line.length > LONGEST_HEADING) return undefined;
@@ -181,7 +253,7 @@ function nearHeading(
   const near = named === undefined ? findNearName(words) : { name: named, isBare: true };
   if (named === undefined && isLine && !isShort(words)) return undefined;
   const isDurable = near !== undefined && DURABLE_NAMES.includes(near.name);
-  if (near === undefined || (isPlain && !(isDurable && near.isBare))) return undefined;
+  if (near === undefined || (isPlain && isDurable && !near.isBare)) return undefined;
   const { name, isBare } = near;
   const heading = isLine ? `## ${name}` : `${hashes} ${words}`;
   return {
@@ -198,6 +270,11 @@ function nearHeading(
 /** True if a line of its own that is no heading by its hashes is short enough to be meant as one, not as a sentence. */
 export function isShort(line: string): boolean {
   return line.trim().split(/\s+/, MOST_WORDS + 1).length <= MOST_WORDS;
+}
+
+/** True if a line may be a heading of what is below it: it ends with a colon, or isn't continued as a paragraph. */
+export function isSetOff(line: string, below: string | undefined): boolean {
+  return standsAlone(below) || /[:：][\s*_]*$/.test(line);
 }
 
 /** True if a line isn't continued as a paragraph by the line below it. */

@@ -1,5 +1,6 @@
 import { ThreadMindError } from "../errors.ts";
-import { findNearHeading, findNearName, findSectionName, type SectionName, standsAlone } from "./headings.ts";
+import { findBoundaries } from "./boundaries.ts";
+import { findNearHeading, findNearName, findSectionName, isSetOff, type SectionName } from "./headings.ts";
 import { normaliseLineEnds, trimBlankLines, trimBlanksAtEnd } from "./lines.ts";
 import { parseBlocks } from "./markdown.ts";
 import { closeLastBlock } from "./open_blocks.ts";
@@ -34,7 +35,7 @@ function withoutOwnHeading(name: SectionName, text: string, isTyped: boolean): s
   if (near?.name !== name || !near.isBare) return text;
   // A word alone may be the content.
   const isHeading = near.isSection || (isTyped && below !== undefined);
-  return isHeading && (!near.isLine || standsAlone(below)) ? text.slice(line.length) : text;
+  return isHeading && (!near.isLine || isSetOff(line, below)) ? text.slice(line.length) : text;
 }
 
 function refuseHeading(name: SectionName, rest: string, line: number): ThreadMindError {
@@ -43,24 +44,30 @@ function refuseHeading(name: SectionName, rest: string, line: number): ThreadMin
   const { sections, nearSections } = parseSummary(`${rest}\n\n## ${name}`);
   const other = [...sections, ...nearSections].find(({ start, end }) => start === 0 && end <= rest.length + 2);
   const isOther = other !== undefined && other.name !== name;
+  const hint = isOther
+    ? `Write ${other.name} in a call of its own, or the whole summary without section.`
+    : "Use ### or deeper inside a section, or write the whole summary without section.";
   return new ThreadMindError(
     "invalid-content",
     `Cannot write the section ${name}: line ${line} of the content is a heading that would end it: ${shown.trim()}`,
-    isOther
-      ? `Write ${other.name} in a call of its own, or the whole summary without section.`
-      : "Use ### or deeper inside a section, or write the whole summary without section.",
+    /^ {0,3}#{1,6}(?:\s|$)/.test(shown) ? hint : `${hint} If the line isn't meant as a heading, begin it with "- ".`,
   );
 }
 
-/** Makes the headings of a text deep enough to stand within a section; nothing else changes. */
+/** Makes the headings of a text deep enough to stand within a section, `##State` too; nothing else changes. */
 export function demoteHeadings(text: string): string {
   const headings = parseBlocks(text).flatMap((block) => (block.kind === "heading" && !block.isSetext ? [block] : []));
   const shift = 3 - headings.reduce((least, { level }) => Math.min(least, level), 3);
+  const glued = text.includes("#") ? findBoundaries(text).filter(({ isOther, isGlued }) => isOther && isGlued) : [];
+  const deeper = [
+    ...headings.map(({ start, level }) => ({ start, added: Math.min(6, level + shift) - level })),
+    ...glued.map(({ start, level }) => ({ start, added: Math.max(3, level) - level })),
+  ].sort((a, b) => a.start - b.start);
   let moved = "";
   let copied = 0;
-  for (const { start, level } of headings) {
+  for (const { start, added } of deeper) {
     const hashes = text.indexOf("#", start);
-    moved += text.slice(copied, hashes) + "#".repeat(Math.min(6, level + shift) - level);
+    moved += text.slice(copied, hashes) + "#".repeat(added);
     copied = hashes;
   }
   return moved + text.slice(copied);

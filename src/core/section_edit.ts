@@ -1,12 +1,10 @@
 import { ThreadMindError } from "../errors.ts";
 import { findNearHeading, type SectionName } from "./headings.ts";
-import { leadingBlankLines, lineEndOf, normaliseLineEnds, trimBlanksAtEnd } from "./lines.ts";
-import { parseBlocks } from "./markdown.ts";
-import { closeLastBlock } from "./open_blocks.ts";
+import { leadingBlankLines, lineEndOf, normaliseLineEnds, trimBlankLines, trimBlanksAtEnd } from "./lines.ts";
+import { addAtEnd, addUnderHeadings } from "./section_add.ts";
 import { parseContent } from "./section_content.ts";
 import { chooseBody, createSection } from "./section_place.ts";
 import { contentOf, parseSummary, type Section, type Summary } from "./summary.ts";
-import { joinBlocks } from "./units.ts";
 
 /** A changed body; `movedToDecisions` if its old text, which had no section, was put under Decisions first. */
 export interface SectionEdit {
@@ -32,15 +30,20 @@ export function setSection(body: string, name: SectionName, content: string, bod
 }
 
 /**
- * Adds to the end of a section, which is created if absent. Throws as `setSection()`; with `intoLast`, which is
- * for a text that comes from another thread, a section that stands twice is added to where it stands last, and no line
- * that is only near to the section's heading is taken for it.
+ * Adds to a section, which is created if absent. Throws as `setSection()`; with `intoLast`, which is for a text that isn't
+ * typed, a section that stands twice is added to where it stands last, and no line that is only near to the section's
+ * heading is taken for it. With `byHeading` each part goes below the heading that it has, and what has none before the
+ * section's first one; otherwise all goes to the end.
  */
 export function appendToSection(
   body: string,
   name: SectionName,
   content: string,
-  { intoLast = false, bodyLine = 1 }: { readonly intoLast?: boolean; readonly bodyLine?: number } = {},
+  {
+    intoLast = false,
+    byHeading = !intoLast,
+    bodyLine = 1,
+  }: { readonly intoLast?: boolean; readonly byHeading?: boolean; readonly bodyLine?: number } = {},
 ): SectionEdit {
   const summary = parseSummary(body);
   const section = intoLast
@@ -49,11 +52,10 @@ export function appendToSection(
   const text = parseContent(name, headingOf(summary, section, name), content, !intoLast);
   if (text === "") return unmoved(body);
   if (section === undefined) return createSection(summary, name, text);
-  const old = contentOf(summary, section);
-  const joined = joinBlocks([closeLastBlock(old), setOff(old, text)]);
-  const added = joined.slice(old.length).replaceAll("\n", lineEndOf(body));
   const { core } = partsOf(summary, section);
-  return unmoved(writeSection(summary, section, core + added, joined));
+  const eol = lineEndOf(body);
+  const written = byHeading ? addUnderHeadings(core, text, eol) : addAtEnd(core, text, eol);
+  return unmoved(writeSection(summary, section, written, trimBlankLines(normaliseLineEnds(written))));
 }
 
 function unmoved(body: string): SectionEdit {
@@ -77,16 +79,6 @@ function headingOf({ body }: Summary, section: Section | undefined, name: Sectio
   if (section === undefined) return `## ${name}`;
   const line = normaliseLineEnds(body.slice(section.start, section.contentStart)).trimEnd();
   return section.near ? (findNearHeading(line)?.heading ?? `## ${name}`) : line;
-}
-
-/** Keeps indented text from going on with the list or code above it; code is kept off by a comment. */
-function setOff(above: string, text: string): string {
-  const last = parseBlocks(above).findLast(({ kind }) => kind !== "space");
-  const isList = last?.kind === "list";
-  if (!/^[ \t]/.test(text) || !(isList || last?.kind === "code")) return text;
-  if (parseBlocks(text)[0]?.kind === "code") return `<!-- -->\n\n${text}`;
-  const indent = /^ */.exec(text)?.[0].length ?? 0;
-  return isList ? text.replace(new RegExp(`^ {1,${indent}}`, "gm"), "") : text;
 }
 
 interface Parts {

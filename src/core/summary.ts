@@ -33,7 +33,7 @@ export interface Summary {
   readonly sections: readonly Section[];
   /** in file order; without `sections` all of the body is inherited, and these make no difference */
   readonly nearSections: readonly NearSection[];
-  /** headings that speak of decisions or constraints inside another section, with which their text stays */
+  /** headings that speak of decisions or constraints though what stands under them isn't inherited; none without `sections` */
   readonly overlooked: readonly string[];
 }
 
@@ -46,19 +46,54 @@ export function parseSummary(body: string): Summary {
   const close = (end: number): void => {
     if (open === undefined) return;
     const { name, nearTo, words, level, start, contentStart, near } = open;
+    const isTitleAlone =
+      level === LEVEL_OF_TITLE && !SAYS_MORE.test(words) && !/\S/.test(body.slice(contentStart, end));
     if (name !== undefined) sections.push({ name, level, start, contentStart, near, line: 0, end });
-    else if (nearTo !== undefined) nearSections.push({ name: nearTo, words, start, contentStart, end });
+    else if (nearTo !== undefined && !isTitleAlone)
+      nearSections.push({ name: nearTo, words, start, contentStart, end });
   };
-  for (const boundary of findBoundaries(body)) {
+  const boundaries = findBoundaries(body);
+  const titles = findTitles(boundaries);
+  for (const boundary of boundaries) {
     const endsOpen = open === undefined || boundary.level <= open.level;
     const isStart = startsPart(boundary, open, endsOpen);
-    if (isStart || (endsOpen && boundary.isHeading)) {
+    const isEnd = boundary.isOther ? endsDurable(boundary, open, endsOpen) : endsOpen && boundary.isHeading;
+    if (isStart || isEnd) {
       close(boundary.start);
-      open = isStart ? boundary : undefined;
-    } else if (isDurable(boundary) && !isDurable(open)) overlooked.push(headingText(boundary, body));
+      open = isStart || boundary.isOther ? boundary : undefined;
+      if (titles.has(boundary)) open = { ...boundary, level: LEVEL_OF_TITLE };
+    }
+    if (!isStart && (isDurable(boundary) || boundary.isUnheld) && !isDurable(open))
+      overlooked.push(headingText(boundary, body));
   }
   close(body.length);
-  return { body, sections: withLines(sections, body), nearSections, overlooked };
+  return {
+    ...{ body, nearSections },
+    sections: withLines(sections, body),
+    overlooked: sections.length === 0 ? [] : overlooked,
+  };
+}
+
+/** Deeper than any heading, so that each ends what stands under a title. */
+const LEVEL_OF_TITLE = 7;
+const SAYS_MORE = /[:：–—]|\s-\s/;
+
+/** The near-headings of level 1 with sections below them: `# Decision log` is the title of such a text, and holds none of them. */
+function findTitles(boundaries: readonly Boundary[]): ReadonlySet<Boundary> {
+  let hasSections = false;
+  const titles = new Set<Boundary>();
+  for (const boundary of boundaries.toReversed()) {
+    if (hasSections && boundary.level === 1 && boundary.nearTo !== undefined) titles.add(boundary);
+    if (boundary.level === 1) hasSections = false;
+    else if (boundary.name !== undefined || boundary.isOther) hasSections = true;
+  }
+  return titles;
+}
+
+/** True for what is meant as the heading of another section; below `## Decisions`, a bold line may as well be a topic of it. */
+function endsDurable({ level, isGlued }: Boundary, open: Boundary | undefined, endsOpen: boolean): boolean {
+  const isProper = open?.name !== undefined && !open.near;
+  return isDurable(open) && (level <= 2 || endsOpen) && (isGlued || !isProper);
 }
 
 function startsPart(

@@ -64,15 +64,21 @@ export function readClientSession(layout: Layout, pid: number): ClientSession | 
   return members === undefined || !isOf(members, pid) ? undefined : sessionOf(members);
 }
 
-/** What is known of a conversation that was left, by this client or by one that is gone; who resumes it goes on from there. */
+/**
+ * What is known of a conversation that was left, by this client or by one that is gone; who resumes it goes on from there. One
+ * that several clients had in their turn stands where the last of them left it.
+ */
 export function findConversation(layout: Layout, id: string): LeftConversation | undefined {
-  for (const { name } of sessionFiles(layout)) {
+  const left = sessionFiles(layout).flatMap(({ name }) => {
     const members = readMembers(layout, name);
-    if (members?.get("session") === id) return sessionOf(members);
+    if (members?.get("session") === id)
+      return [{ at: stampOf(join(layout.sessions, name))?.modifiedAt ?? 0, ...sessionOf(members) }];
     const earlier = members === undefined ? undefined : earlierOf(members).find((entry) => entry.get("session") === id);
-    if (earlier !== undefined) return { place: placeOf(earlier), seen: sightingsOf(earlier.get("seen")) };
-  }
-  return undefined;
+    if (earlier === undefined) return [];
+    const at = Date.parse(textIn(earlier, "leftAt") ?? "") || 0;
+    return [{ at, place: placeOf(earlier), seen: sightingsOf(earlier.get("seen")) }];
+  });
+  return left.sort((one, other) => other.at - one.at)[0];
 }
 
 /** The conversations whose clients are running. */
@@ -97,7 +103,9 @@ export function writeConversation(layout: Layout, pid: number, { id, at, isFresh
   const left = members.get("session");
   const earlier = earlierOf(members).filter((entry) => entry.get("session") !== id && entry.get("session") !== left);
   const last =
-    typeof left === "string" && left !== id ? [new Map(LEFT_KEYS.map((key) => [key, members.get(key)]))] : [];
+    typeof left === "string" && left !== id
+      ? [new Map([...LEFT_KEYS.map((key) => [key, members.get(key)] as const), ["leftAt", at]])]
+      : [];
   const kept = [...earlier, ...last].slice(-MOST_EARLIER).map((entry) => asJson(entry));
   const { project, thread, branch } = place ?? {};
   const where = place === undefined ? {} : { project, thread, branch };

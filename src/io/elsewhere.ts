@@ -1,5 +1,6 @@
 import { projectIdOfFile } from "../core/id.ts";
 import { nextStep, shellWord } from "../core/next_step.ts";
+import { checkoutLine } from "../core/way_back.ts";
 import { ThreadMindError } from "../errors.ts";
 import { readConfig } from "./config.ts";
 import { listNames } from "./files.ts";
@@ -113,7 +114,7 @@ async function describeGit(
 ): Promise<(Elsewhere & { readonly isWhole?: boolean }) | undefined> {
   if (isInHead) {
     const state = ` in its files; git has one on this branch${await namesOf(git, root, "HEAD")}`;
-    return { state, hint: `Bring its files back: git checkout HEAD -- ${lostPart(layout)}`, isWhole: true };
+    return { state, hint: `Bring its files back: ${checkoutLine(lostPart(git, layout))}`, isWhole: true };
   }
   if (branch !== undefined) {
     const here = (await git.head()).branch;
@@ -128,12 +129,13 @@ async function describeGit(
   const removal = await findRemoval(git, root);
   if (removal === undefined) return undefined;
   const state = ` any more: the commit ${removal.id.slice(0, 7)} removed ${removal.projects.join(", ")}`;
-  return { state, hint: `git checkout ${removal.id.slice(0, 12)}~1 -- ${lostPart(layout)} brings it back` };
+  return { state, hint: `${checkoutLine(lostPart(git, layout), `${removal.id.slice(0, 12)}~1`)} brings it back` };
 }
 
-/** What may be taken from a commit: nothing that somebody edited since. */
-function lostPart({ threads }: Layout): string {
-  return (listNames(threads) ?? []).length === 0 ? DATA_FOLDER : `${DATA_FOLDER}/projects`;
+/** What may be taken from a commit, from the repository's top: nothing that somebody edited since. */
+function lostPart(git: Git, { root, threads }: Layout): string {
+  const part = (listNames(threads) ?? []).length === 0 ? DATA_FOLDER : `${DATA_FOLDER}/projects`;
+  return `${prefixOf(git, root)}${part}`;
 }
 
 async function namesOf(git: Git, root: string, commit: string): Promise<string> {

@@ -2,8 +2,7 @@ import { basename, join } from "node:path";
 import { type Finding, findingOf } from "../core/finding.ts";
 import { projectIdOfFile, threadIdOfFile } from "../core/id.ts";
 import { countOf } from "../core/tokens.ts";
-import { checkoutLine } from "../core/way_back.ts";
-import { findCommitted } from "./bring_back.ts";
+import { findWaysBack } from "./bring_back.ts";
 import { kindOf, listFolder } from "./files.ts";
 import { type Layout, shownPath } from "./layout.ts";
 import type { Place } from "./scene.ts";
@@ -49,7 +48,7 @@ export async function inspectVanished(place: Place, renamed: Renamed | undefined
   const { layout } = place.store;
   const found = listVanished(layout);
   const fileOf = (id: string): string => shownPath(layout, join(layout.projects, `${id}.json`));
-  const committed = await findCommitted(
+  const ways = await findWaysBack(
     place,
     found.map(({ id }) => fileOf(id)),
   );
@@ -58,7 +57,7 @@ export async function inspectVanished(place: Place, renamed: Renamed | undefined
     const message = `The project ${id} has ${countOf(threads, "thread")}, but its own file is missing, so none of them is shown.`;
     const anew = `Write it by hand: {"title": ${JSON.stringify(id)}} is enough`;
     const left = renamed?.folder === id ? renamed.remedy : anew;
-    return findingOf({ file }, "missing-project", "error", message, committed.has(file) ? checkoutLine(file) : left);
+    return findingOf({ file }, "missing-project", "error", message, ways.get(file) ?? left);
   });
 }
 

@@ -5,7 +5,7 @@ import { findSecret } from "../core/secrets.ts";
 import { countOf, estimateTokens } from "../core/tokens.ts";
 import { type Fault, isOpen, type Thread, type Tree } from "../core/tree.ts";
 import { describeUnwatched } from "../core/unwatched.ts";
-import { settleWaysBack } from "./bring_back.ts";
+import { findWaysBack, settleWaysBack } from "./bring_back.ts";
 import { prefixOf } from "./fingerprint.ts";
 import { inspectBranches } from "./inspect_branches.ts";
 import { findRenamed, inspectMisplaced, inspectVanished, type Renamed } from "./inspect_layout.ts";
@@ -48,7 +48,7 @@ export async function inspectProjects(place: Place): Promise<Inspection> {
     const { tree, faults: found } = await place.store.readThreads(project);
     inspected.push({ project, tree });
     findings.push(...found.map(ofFault), ...inspectTree(project, tree, renamed), ...inspectTexts(project, tree));
-    findings.push(...(await inspectPaths(place, tree)));
+    findings.push(...(await inspectParents(place, project, tree)), ...(await inspectPaths(place, tree)));
   }
   findings.push(...inspectMisplaced(layout), ...(await inspectVanished(place, renamed)));
   findings.push(...(await inspectUnmerged(place, findings)));
@@ -88,7 +88,7 @@ function inspectTree(project: Project, tree: Tree, renamed: Renamed | undefined)
   if (root === undefined) {
     const file = `.threadmind/threads/${project.id}/${tree.rootId}.md`;
     const message = `The root thread of ${project.id} is missing, so new sessions have no place to start.`;
-    const back = `Bring an earlier text back: threadmind restore ${project.id}/${tree.rootId}`;
+    const back = `Bring an earlier text back, if there is one: threadmind restore ${project.id}/${tree.rootId}`;
     const remedy = renamed?.project === project.id ? renamed.remedy : back;
     findings.push(findingOf({ file }, "missing-root", "error", message, remedy));
   }
@@ -105,18 +105,28 @@ function inspectTree(project: Project, tree: Tree, renamed: Renamed | undefined)
           `threadmind rebase ${id} ${tree.rootId}`,
         ),
       );
-    if (typeof parentId === "string" && tree.parentOf(thread) === undefined)
-      findings.push(
-        findingOf(
-          thread,
-          "missing-parent",
-          "error",
-          `Its parent ${parentId} is missing, so it inherits nothing.`,
-          `threadmind rebase ${id} ${tree.rootId}, or threadmind restore ${parentId}`,
-        ),
-      );
   }
   return [...findings, ...findLoops(tree)];
+}
+
+/** Threads whose parent is missing; it is to be restored only where it has a text. */
+async function inspectParents(place: Place, { id: project }: Project, tree: Tree): Promise<Finding[]> {
+  const fileOf = (parent: string): string => `${DATA_FOLDER}/threads/${project}/${parent}.md`;
+  const orphans = [...tree.threads.values()].flatMap((thread) => {
+    const { parentId, fault } = thread;
+    const isOrphan = fault === undefined && typeof parentId === "string" && tree.parentOf(thread) === undefined;
+    return isOrphan ? [{ thread, parentId }] : [];
+  });
+  const ways = await findWaysBack(
+    place,
+    orphans.map(({ parentId }) => fileOf(parentId)),
+  );
+  return orphans.map(({ thread, parentId }) => {
+    const message = `Its parent ${parentId} is missing, so it inherits nothing.`;
+    const way = ways.get(fileOf(parentId));
+    const remedy = `threadmind rebase ${thread.id} ${tree.rootId}${way === undefined ? "" : `, or ${way}`}`;
+    return findingOf(thread, "missing-parent", "error", message, remedy);
+  });
 }
 
 /** Each loop of parents once, with all who are in it. */

@@ -99,6 +99,6 @@ function reasonOf(before: Sighting, shown: Shown): string {
   ];
   const isOtherText = before.isWhole && before.digest !== digest;
   const changes = around.length > 0 && isOtherText ? ["its text changed", ...around] : around;
-  const why = before.isWhole ? "it changed since this session saw it" : "this session saw only a part of it";
+  const why = before.isWhole ? "it changed since this session saw it" : "this session has not seen all of it";
   return changes.length === 0 ? why : `${why}: ${stripControls(changes.join(", and "))}`;
 }

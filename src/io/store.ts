@@ -5,7 +5,7 @@ import { type ProjectId, projectIdOfFile, type ThreadId, threadIdOfFile } from "
 import { parseObject } from "../core/json_file.ts";
 import { parseThreadFile, type ThreadFile } from "../core/thread_file.ts";
 import { buildTree, type Fault, type Thread, type Tree } from "../core/tree.ts";
-import { fillHint, UNREADABLE_HINT } from "../core/way_back.ts";
+import { UNREADABLE_HINT } from "../core/way_back.ts";
 import { ThreadMindError } from "../errors.ts";
 import { kindOf, listFolder, makeFolder, readText, removeFile, stampOf, writeWhole } from "./files.ts";
 import { listFiles } from "./folder_files.ts";
@@ -23,7 +23,7 @@ import {
 import { keepProject, keepText } from "./local.ts";
 import { withLock } from "./lock.ts";
 import { LEAST_CACHED, openThreadCache, type ThreadCache } from "./thread_cache.ts";
-import { readSafely, readThread, threadOf, twinFaults } from "./thread_reading.ts";
+import { hintFor, readSafely, readThread, threadOf, twinFaults } from "./thread_reading.ts";
 
 /** A project's settings as its file tells them. */
 export interface Project {
@@ -188,7 +188,7 @@ function readProjectSource(layout: Layout, id: ProjectId): string {
   throw new ThreadMindError(
     "malformed-file",
     `Cannot change the project ${id}: ${shownPath(layout, path)} ${read.fault}.`,
-    fillHint(UNREADABLE_HINT, shownPath(layout, path)),
+    hintFor(UNREADABLE_HINT, shownPath(layout, path), path),
   );
 }
 
@@ -212,7 +212,7 @@ function readProject(
     file,
     line,
     message,
-    hint: fillHint(UNREADABLE_HINT, file),
+    hint: hintFor(UNREADABLE_HINT, file, join(layout.root, file)),
   });
   const text = readSafely(layout, join(layout.projects, `${id}.json`));
   if ("fault" in text) return fault(`It ${text.fault}.`);
@@ -273,7 +273,7 @@ async function readThreadFile(layout: Layout, project: ProjectId, id: ThreadId):
     "fault" in read
       ? { line: 1, message: `It ${read.fault}.`, hint: UNREADABLE_HINT }
       : await parseThreadFile(read.text);
-  if ("message" in parsed) throw malformed(id, file, parsed.line, parsed.message, fillHint(parsed.hint, file));
+  if ("message" in parsed) throw malformed(id, file, parsed.line, parsed.message, hintFor(parsed.hint, file, path));
   const { fields } = parsed;
   if (fields.id !== undefined && fields.id !== id) {
     throw malformed(id, file, undefined, "Its id is not its file name.", `Set id: to ${id}, or rename the file.`);

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { findConflict } from "../core/conflict.ts";
 import { idKey, type ThreadId } from "../core/id.ts";
 import { parsePlainThreadFile, parseThreadFile, type ThreadFile, type Unreadable } from "../core/thread_file.ts";
@@ -5,6 +6,18 @@ import type { Fault, Thread, ThreadStatus } from "../core/tree.ts";
 import { fillHint, UNREADABLE_HINT } from "../core/way_back.ts";
 import { kindOf, readText, realPath } from "./files.ts";
 import { findLinkFault, type Layout } from "./layout.ts";
+
+/** The path at which a file can be set aside, beside itself, where nothing stands yet. */
+export function asideName(path: string): string {
+  let aside = `${path}.bad`;
+  for (let count = 2; kindOf(aside) !== undefined; count++) aside = `${path}.bad${count}`;
+  return aside;
+}
+
+/** What to do about a file that can't be read, at `path`; the name to set it aside under is free. */
+export function hintFor(hint: string, file: string, path: string): string {
+  return fillHint(hint, file, basename(asideName(path)));
+}
 
 /** A text that may be used, or why not. */
 export type SafeText = { readonly text: string } | { readonly fault: string };
@@ -33,7 +46,7 @@ export async function readThread(
       : (plain ?? (await parseThreadFile(read.text)));
   const isPlain = plain !== undefined && kindOf(path) !== "link";
   if ("message" in parsed) {
-    const hint = fillHint(parsed.hint, file);
+    const hint = hintFor(parsed.hint, file, path);
     const fault: Fault = { kind: "unreadable", file, line: parsed.line, message: parsed.message, hint };
     return { thread: damagedThread(id, file, fault), faults: [fault], isPlain };
   }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { ThreadId } from "../core/id.ts";
 import { compareTexts } from "../core/order.ts";
+import type { EarlierText } from "../core/status_edit.ts";
 import { parseThreadFile, type ThreadFile } from "../core/thread_file.ts";
 import { readText } from "./files.ts";
 import { inRepository, prefixOf } from "./fingerprint.ts";
@@ -8,6 +9,7 @@ import { listDeletions, listKept } from "./kept.ts";
 import { shownPath } from "./layout.ts";
 import type { Place } from "./scene.ts";
 import type { Project } from "./store.ts";
+import { statusOf } from "./thread_reading.ts";
 
 /** One version of a thread's file, from git or kept. */
 export interface StoredVersion {
@@ -32,7 +34,11 @@ export interface Departure {
 }
 
 /** A thread's versions, newest first, each text once; the present file, if there is one, is the first. */
-export async function readVersions(place: Place, project: Project, id: ThreadId): Promise<readonly StoredVersion[]> {
+export async function readVersions(
+  place: Place,
+  project: Pick<Project, "id">,
+  id: ThreadId,
+): Promise<readonly StoredVersion[]> {
   const { layout } = place.store;
   const path = join(layout.threads, project.id, `${id}.md`);
   const candidates = [
@@ -65,6 +71,21 @@ export async function readVersions(place: Place, project: Project, id: ThreadId)
     if (!("message" in file)) versions.push({ ...rest, file });
   }
   return versions.sort((a, b) => Number(b.revision === "current") - Number(a.revision === "current") || byAge(a, b));
+}
+
+/** A thread's texts before the present one, newest first. */
+export async function readEarlierTexts(
+  place: Place,
+  project: Pick<Project, "id">,
+  id: ThreadId,
+): Promise<readonly EarlierText[]> {
+  const versions = await readVersions(place, project, id);
+  return versions.filter(({ revision }) => revision !== "current").map(earlierTextOf);
+}
+
+/** A version's status and body. */
+export function earlierTextOf({ file: { fields, body } }: StoredVersion): EarlierText {
+  return { status: statusOf(fields.status), body };
 }
 
 /** Newest text first: by the date it carries, since it may have been kept or committed long after. */

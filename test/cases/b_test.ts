@@ -148,6 +148,53 @@ test("a near-heading of a durable section stays as it is: inherited, merged, and
   }
 });
 
+const ENDS = ["**State**", "##State", "State:", "<h2>State</h2>", "État :", "Questions ouvertes:", "**Next steps:**"];
+
+test("what is meant as the heading of another section ends what is inherited, merged and written", async () => {
+  for (const [at, end] of ENDS.entries()) {
+    const near = ["**Decisions**", "##Decisions", "Decisions:"][at % 3] ?? "";
+    const below = `${end}\n\n- S1 deployed\n\n`;
+    const body = `${near}\n\n- K1\n\n${below}## Next steps\n- N1\n`;
+    const repository = withChild(body, body.replace("- K1", "- K1\n- K2"));
+    expect([end, await inherited(repository)]).toEqual([end, `${near}\n- K1`]);
+    await output(repository, "merge", "child");
+    expect([end, bodyOf(repository)]).toEqual([end, expect.stringContaining(below)]);
+    expect(bodyOf(repository).match(/S1/g)).toHaveLength(1);
+    expect(bodyOf(repository)).toContain("- K2\n");
+    await output(repository, "summary", "auth", "--section", "Decisions", "--content", "- K3");
+    expect([end, bodyOf(repository)]).toEqual([end, expect.stringContaining(below)]);
+  }
+});
+
+test("decisions that don't hold, and what stands below a document's title, stay with their thread", async () => {
+  const repository = withChild("## State\n- S\n");
+  const rejected = "# Architecture decisions\n\n## Decisions\n- D\n\n## Rejected decisions\n- R\n\n## Notes\n- n\n";
+  expect(await output(repository, "summary", "auth", "--content", rejected)).toContain(
+    'Not inherited: what stands under "Rejected decisions".',
+  );
+  expect(await inherited(repository)).toBe("## Decisions\n- D");
+  await output(repository, "summary", "child", "--content", "## Decisions\n- E\n\n## Décisions à prendre\n- F\n");
+  await output(repository, "merge", "child");
+  expect(bodyOf(repository)).toBe(rejected.replace("- D\n", "- D\n- E\n"));
+});
+
+test("a merge and an addition put each point below its own sub-heading, and a reason at the end", async () => {
+  const parent = "## Decisions\n- D\n\n### Rejected\n- MongoDB\n\n### API\n- REST\n\n## State\n- S\n";
+  const child = "## Decisions\n- E\n\n### Rejected\n- Redis\n\n### Storage\n- S3\n";
+  const repository = withChild(parent, child);
+  await output(repository, "merge", "child");
+  await output(repository, "summary", "auth", "--append", "--content", "- F");
+  const merged =
+    "## Decisions\n- D\n- E\n- F\n\n### Rejected\n- MongoDB\n- Redis\n\n### API\n- REST\n\n### Storage\n\n- S3\n\n## State\n- S\n";
+  expect(bodyOf(repository)).toBe(merged);
+  await output(repository, "reopen", "child");
+  await output(repository, "merge", "child");
+  expect(bodyOf(repository)).toBe(merged);
+  await output(repository, "switch", "auth");
+  await output(repository, "abandon", "too slow");
+  expect(bodyOf(repository)).toBe(merged.replace("- S3\n", "- S3\n- Abandoned: too slow\n"));
+});
+
 test("headings of decisions inside another section are told to whoever writes them", async () => {
   const repository = withChild("## State\n- S\n");
   const content = "## State\n- S\n\n### Decisions\n- D\n\n## Key constraints\n- C\n";

@@ -120,6 +120,7 @@ test("`renderContext()` ends at no place where a rule says the contrary of what 
     `- short one\n- Delete rows in batches\n  - of ten thousand\n\n  but NEVER in production, ${"where others read them ".repeat(4)}`,
     `## Decisions\n- ${RULE}\n- next`,
     RULE,
+    `short one\n\n> ${wrapped.replaceAll("\n  ", "\n> ")}\n\nlast`,
   ];
   const ends = new Set<string>();
   for (const body of bodies) {
@@ -146,11 +147,13 @@ test("`renderContext()` ends at no place where a rule says the contrary of what 
     "4 true",
     "5 false",
     "5 true",
+    "6 false",
+    "6 true",
   ]);
 });
 
 test("`renderContext()` marks no cut between two lines of code, headings or items", () => {
-  const bodies = ["```\na\nb\n```\n", "- a\n- b\n", "1. a\n2. b\n", "> a\n", "## A\n\ntext\n\n"];
+  const bodies = ["```\na\nb\n```\n", "- a\n- b\n", "1. a\n2. b\n", "> a\n>\n", "> - a\n", "## A\n\ntext\n\n"];
   for (const body of bodies) {
     for (let tokens = LEAST_TOKENS; tokens < 120; tokens++) expect(shown(body.repeat(99), tokens)).not.toContain("…");
   }

@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { findNearHeading, findNearName, findSectionName, SECTION_NAMES, standsAlone } from "../../src/core/headings.ts";
+import {
+  findNearHeading,
+  findNearName,
+  findSectionName,
+  isAboutUnheld,
+  isSetOff,
+  SECTION_NAMES,
+  standsAlone,
+} from "../../src/core/headings.ts";
 
 const KNOWN = {
   Decisions: [
@@ -172,6 +180,49 @@ test("`findNearName()` takes no other word for a durable name", () => {
   for (const heading of others) expect([heading, findNearName(heading)]).toEqual([heading, undefined]);
 });
 
+const UNHELD = [
+  ...["Rejected decisions", "Decisions not taken", "Old decisions", "Superseded decisions", "Former constraints"],
+  ...["Obsolete decisions", "Open decisions", "Pending decisions", "Deferred decisions", "Undecided: decisions"],
+  ...["No decisions", "No decisions yet", "Non-decisions", "Alternatives to the decision", "Decisions to make"],
+  ...["Decisions to be made", "Decisions we dropped", "Decisions that were reverted", "Lifted constraints"],
+  ...["Decisions: rejected", "Decisions — pending review", "Decisions no longer valid", "🚫 **Rejected** decisions"],
+  ...["Proposed decisions", "Decision proposals", "Remaining decisions", "Unresolved decisions", "Decisions: to make"],
+  ...["Décisions rejetées", "Décisions refusées", "Décisions abandonnées", "Anciennes décisions", "Décision annulée"],
+  ...["Décisions obsolètes", "Décisions en attente", "Décisions ouvertes", "Décisions à prendre", "Contraintes levées"],
+  ...["Décisions : en attente", "Aucune décision", "Pas de décision", "Décisions non prises", "Ancienne contrainte"],
+];
+
+const HELD = [
+  ...[
+    "Decision: no ORM",
+    "Decision: reject GraphQL",
+    "Decision — old clients stay supported",
+    "Decisions on open files",
+  ],
+  ...[
+    "Non-functional constraints",
+    "Contraintes non fonctionnelles",
+    "Decisions about removed users",
+    "Decisions to date",
+  ],
+  ...["Contraintes à respecter", "Constraints to respect", "Unified decisions", "Décisions sur les anciennes API"],
+];
+
+test("a heading about decisions or constraints that don't hold, or not yet, isn't near to their names", () => {
+  for (const heading of UNHELD) {
+    expect([heading, findNearName(heading), isAboutUnheld(heading)]).toEqual([heading, undefined, true]);
+    for (const line of [`##${heading}`, `**${heading}**`, `${heading}:`])
+      expect([line, findNearHeading(line)]).toEqual([line, undefined]);
+  }
+  for (const heading of [...HELD, "Decisions", "Key decisions"])
+    expect([heading, findNearName(heading)?.isBare, isAboutUnheld(heading)]).toEqual([
+      heading,
+      heading === "Decisions",
+      false,
+    ]);
+  for (const heading of ["Rejected", "Old notes", "Open questions"]) expect(isAboutUnheld(heading)).toBe(false);
+});
+
 test("`findNearHeading()` reads a heading without its blank, or a line of its own, as what it is meant as", () => {
   const cases = [
     ["##Decisions", "Decisions", 2, "## Decisions", true],
@@ -193,18 +244,29 @@ test("`findNearHeading()` reads a heading without its blank, or a line of its ow
     ["*Decisions*", "Decisions", 2, "## Decisions", false],
     ["Descisions", "Decisions", 2, "## Decisions", false],
     ["Decision:", "Decisions", 2, "## Decisions", false],
+    ["État :", "State", 2, "## State", false],
+    ["Next steps", "Next steps", 2, "## Next steps", false],
   ] as const;
   for (const [line, name, level, heading, isSection] of cases) {
     expect([line, findNearHeading(line)]).toMatchObject([line, { name, level, heading, isSection }]);
   }
   const others = [
     ...["## Decisions", "#decisions", "#decisions #auth", "    ##Decisions", "    Decisions:", "#######Decisions"],
-    ...["Decisions are made", "Key decisions:", "Decisions: none", "State:", "Next steps", "**Statt**", "##Statt"],
+    ...["Decisions are made", "Key decisions:", "Decisions: none", "State: up", "Next stps", "**Statt**", "##Statt"],
     ...["**Decisions** are made", "- **Decisions**", "- Decisions", "1. Decisions", "> ##Decisions", "> Decisions:"],
     ...["**We took the decision to ship it**", "**All decisions of last week hold**", "*Key decisions*"],
     ...["| Decisions |", "<b>Decisions</b>", ""],
   ];
   for (const line of others) expect([line, findNearHeading(line)]).toEqual([line, undefined]);
+});
+
+test("`isSetOff()` takes a line for a heading of what goes on below it only with a colon", () => {
+  for (const line of ["Decisions:", "**Decisions:**", "**Decisions** :  ", "Décisions :"]) {
+    expect([line, isSetOff(line, "text")]).toEqual([line, true]);
+  }
+  for (const line of ["Decisions", "**Decisions**", "Decisions: text"]) {
+    expect([line, isSetOff(line, "text"), isSetOff(line, "- a")]).toEqual([line, false, true]);
+  }
 });
 
 test("`standsAlone()` tells whether the line below goes on with a paragraph", () => {

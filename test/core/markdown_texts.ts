@@ -15,6 +15,7 @@ const LINES = [
     "===",
   ],
   ...["## Key decisions", "# Constraint", "##Decsions", "**Key constraints**", "Decisions:", "<h2>Decisions</h2>"],
+  ...["##State", "**State**", "État :", "<h2>State</h2>", "## Rejected decisions", "# Decision log"],
   ...["- a", "- b", "* c", "1. d", "2) e", "  - n", "- D1\n\n  more", "-", "+", "1.", "- - -", "***"],
   ...["    code", "\tcode", "  cont", "```", "~~~", "````", "  ```", "    ```", "- ```", "```js"],
   ...["> q", "> - r", ">", "> ```", "> ## Decisions", ">\tcode", "- ## State", "    ## State", "\\## State"],

@@ -74,7 +74,7 @@ test("a near-heading cuts nothing apart that is inherited, and none stands in li
     "# Decisions\n\n## Decision 1\n- D\n\n## Decision 2\n- E",
     "## Key decisions\n- K\n\nConstraints:\n- C\n\n## State\n- S",
     "## State\n- S\n- Decisions:\n  - x\n\n  Decisions:\n\n> Decisions:\n> - q\n\n```\n## Key decisions\nDecisions:\n```\n",
-    "## State\nDecisions:\nJWT, and no cookies.\n\nOur key decisions:\n- x\n\n    Decisions:\n\n<!--\n## Key decisions\n-->\n",
+    "## State\nDecisions\nare JWT, and no cookies.\n\nOur key decisions:\n- x\n\n    Decisions:\n\n<!--\n## Key decisions\n-->\n",
     "## State\nWe took the decision to move on with it\n---\nThen we moved.\n\n- a\nDecisions:\n- b\n",
     "## State\n- S\n\n### Key decisions\n- K\n",
   ];
@@ -154,7 +154,7 @@ test("content for a section drops a near-heading that only repeats its name, and
     return "";
   };
   expect(hintOf(() => setSection("", "State", "- S\n\nConstraints:\n- C"))).toBe(
-    "Cannot write the section State: line 3 of the content is a heading that would end it: Constraints: Write Constraints in a call of its own, or the whole summary without section.",
+    'Cannot write the section State: line 3 of the content is a heading that would end it: Constraints: Write Constraints in a call of its own, or the whole summary without section. If the line isn\'t meant as a heading, begin it with "- ".',
   );
   expect(hintOf(() => setSection("", "Decisions", "- D\n\n## Key decisions\n- K"))).toContain("Use ### or deeper");
 });

@@ -214,6 +214,39 @@ test("`appendToSection()` adds to the end of a section, a list item to its list"
   expect(appendToSection("## State\n- a\r\n- b\r\n", "State", "- c").body).toBe("## State\n- a\r\n- b\r\n- c\r\n");
 });
 
+test("`appendToSection()` adds below the sub-heading that the text has, and what has none above the first one", () => {
+  const old = "## Decisions\n- a\n\n### Rejected\n- r\n\n#### Deep\n- d\n### API\n- p\n\n## State\n- S\n";
+  const added = (from: string, to: string): string => old.replace(from, to);
+  check(appendToSection, [
+    [old, "Decisions", "- new\n- more", added("- a\n", "- a\n- new\n- more\n")],
+    [old, "Decisions", "text", added("- a\n", "- a\n\ntext\n")],
+    [old, "Decisions", "### Rejected\n- new", added("- r\n", "- r\n- new\n")],
+    [old, "Decisions", "- new\n\n### API\n\n- q", added("- a\n", "- a\n- new\n").replace("- p\n", "- p\n- q\n")],
+    [old, "Decisions", "### Rejected\n#### Deep\n- new", added("- d\n", "- d\n- new\n\n")],
+    [old, "Decisions", "### Rejected\n#### Old\n- new", added("- d\n", "- d\n\n#### Old\n- new\n\n")],
+    [old, "Decisions", "### New\n- new", added("- p\n", "- p\n\n### New\n- new\n")],
+    [
+      old,
+      "Decisions",
+      "#### API\n- new",
+      added("- p\n", "- p\n\n### API\n- new\n")
+        .replace("### API\n- new", "- new")
+        .replace("- p\n\n- new", "- p\n- new"),
+    ],
+    ["## Decisions\n### API\n- p\n", "Decisions", "- new", "## Decisions\n- new\n\n### API\n- p\n"],
+    [
+      "# Decisions\n- a\n\n## API\n- p\n",
+      "Decisions",
+      "### New\n- n",
+      "# Decisions\n- a\n\n## API\n- p\n\n## New\n- n\n",
+    ],
+    ["## State\n- a\n\n### API\n<div>\n### no\n", "State", "- b", "## State\n- a\n- b\n\n### API\n<div>\n### no\n"],
+    ["## State\n```\n### no\n```\n", "State", "- b", "## State\n```\n### no\n```\n\n- b\n"],
+  ]);
+  const reason = appendToSection(old, "Decisions", "- Done: shipped", { intoLast: true }).body;
+  expect(reason).toBe(added("- p\n", "- p\n- Done: shipped\n"));
+});
+
 /** What a refused edit is, so that only documented refusals are passed over. */
 function tryEdit(edit: () => SectionEdit): SectionEdit | undefined {
   try {

@@ -21,11 +21,12 @@ test("`setStatusReason()` replaces the reason of the same status, and adds one t
   expect(setStatusReason(one, "abandoned", "abandoned", "two")).toEqual({
     body: one.replace("Abandoned: one", "Abandoned: two"),
     movedToDecisions: false,
-    isReplaced: true,
+    replaced: "Abandoned: one",
+    rewritten: undefined,
   });
-  expect(setStatusReason(one, "abandoned", "abandoned", undefined)).toMatchObject({ body: one, isReplaced: false });
+  expect(setStatusReason(one, "abandoned", "abandoned", undefined)).toMatchObject({ body: one, replaced: undefined });
   const added = setStatusReason(one.replaceAll("\r\n", "\n"), "abandoned", "open", "two");
-  expect([added.body.includes("* Abandoned: one\n- Abandoned: two\n"), added.isReplaced]).toEqual([true, false]);
+  expect([added.body.includes("* Abandoned: one\n- Abandoned: two\n"), added.replaced]).toEqual([true, undefined]);
 });
 
 test("`setStatusReason()` leaves a bullet alone that speaks of another status than the one left", () => {

@@ -188,7 +188,7 @@ test("`parseSummary()` doesn't see headings in quotes, lists, comments, HTML, an
   ]);
 });
 
-test("`parseSummary()` takes near-headings of durable sections for sections, of others for text", () => {
+test("`parseSummary()` takes near-headings of durable sections for sections, and of others for their end", () => {
   check([
     ["##Decisions\n- D\n\n## State\n- S\n", ["1 Decisions: - D", "4 State: - S"]],
     ["## State\n- S\n##Decisions\n- D\n", ["1 State: - S", "3 Decisions: - D"]],
@@ -199,7 +199,8 @@ test("`parseSummary()` takes near-headings of durable sections for sections, of 
     ["## State\n- S\n**Decisions**\n- D\n", ["1 State: - S", "3 Decisions: - D"]],
     ["## State\n- S\n\n**Decisions** are made\n", ["1 State: - S||**Decisions** are made"]],
     ["## State\n\n**Decisions**\nare made\n", ["1 State: **Decisions**|are made"]],
-    ["## Decisions\n- D\n##State\n- S\n", ["1 Decisions: - D|##State|- S"]],
+    ["## Decisions\n- D\n##State\n- S\n", ["1 Decisions: - D"]],
+    ["## Decisions\n- D\n###State\n- S\n", ["1 Decisions: - D|###State|- S"]],
     ["## Decisions\n- D\n\n**State**\n\n- S\n", ["1 Decisions: - D||**State**||- S"]],
     ["## Decisions\n- D\n###Constraints\n- C\n", ["1 Decisions: - D|###Constraints|- C"]],
     ["###Constraints\n- C\n", ["1 Constraints: - C"]],

@@ -309,7 +309,7 @@ for (const [what, [base, changed]] of Object.entries(SPACED)) {
 test("mergeThreadFiles() keeps both forms where both sides changed blanks of one line, and one where they changed others", async () => {
   const code = (one: string, two: string): string => file(["## Decisions", "```", one, two, "```", ""].join("\n"));
   const both = await merge(code("a", "b"), code(" a", "b"), code("  a", "b"));
-  expect(both.doubled).toEqual(["```", "```"]);
+  expect(both.doubled).toEqual(["```  a", "```   a"]);
   expect(both.text).toContain("\n a\n");
   expect(both.text).toContain("\n  a\n");
   expect((await merge(code("a", "b"), code(" a", "b"), code("a", "  b"))).text).toBe(code(" a", "  b"));

@@ -44,7 +44,7 @@ for (const [says, source, message] of UNREADABLE) {
     expect(projects.map(({ id }) => id as string)).toEqual(["other"]);
     expect(faults).toMatchObject([{ kind: "unreadable", file: ".threadmind/projects/app.json" }]);
     expect(faults[0]?.message).toMatch(message);
-    expect(faults[0]?.hint).toContain("git checkout HEAD -- .threadmind/projects/app.json, if it was committed");
+    expect(faults[0]?.hint).toContain("an earlier text back, if there is one: threadmind check names the way");
   });
 }
 
