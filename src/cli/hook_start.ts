@@ -125,14 +125,11 @@ interface Shown {
  * Writes what the server and the statistics need to know; a checkout that can't be written to starts all the same. Returns
  * what is to be said of a config.json that was set aside.
  */
-async function remember(
-  { payload, layout, now }: HookCall,
-  pid: number,
-  { place, seen, tokens }: Shown,
-): Promise<string | undefined> {
+async function remember(call: HookCall, pid: number, { place, seen, tokens }: Shown): Promise<string | undefined> {
+  const { payload, layout, now } = call;
   const at = now().toISOString();
   const id = checkSessionId(payload.sessionId);
-  const isFresh = isOtherModel(payload, readClientSession(layout, pid)?.conversation);
+  const isFresh = isOtherModel(call, pid);
   const missed = measureMissed(layout, id, payload.source === "resume", at);
   try {
     return await openStore(layout.root, now).change(async (writer) => {
@@ -148,8 +145,10 @@ async function remember(
 }
 
 /** True unless the model still has what this client was shown before: a conversation that goes on, or a fork of it. */
-function isOtherModel({ source = "", sessionId }: HookCall["payload"], before: string | undefined): boolean {
-  return !CONTINUING.has(source) || (source === "resume" && before !== undefined && before !== sessionId);
+function isOtherModel({ payload: { source = "", sessionId }, layout }: HookCall, pid: number): boolean {
+  if (source !== "resume") return !CONTINUING.has(source);
+  const before = readClientSession(layout, pid)?.conversation;
+  return before !== undefined && before !== sessionId;
 }
 
 function startedRecord(

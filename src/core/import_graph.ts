@@ -1,4 +1,4 @@
-import { endOfString, scanObject } from "./json_scan.ts";
+import { endOfString, isJson, scanObject } from "./json_scan.ts";
 import { findTitleFault } from "./titles.ts";
 
 /** An entity of the official memory server's graph. */
@@ -85,16 +85,6 @@ function withLines(source: string, spans: readonly (readonly [from: number, to: 
     counted = start;
     return { line, text: source.slice(start, to).trimEnd() };
   });
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
 }
 
 /** Where the items of a valid JSON list stand, which begins at `from`. */

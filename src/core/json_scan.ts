@@ -116,12 +116,13 @@ function skipScalar(cursor: Cursor): boolean {
   WORD.lastIndex = at;
   WORD.test(source);
   const end = source[at] === '"' ? endOfString(source, at) : WORD.lastIndex;
-  if (!isScalar(source.slice(at, end))) return fail(cursor, "a value was expected");
+  if (!isJson(source.slice(at, end))) return fail(cursor, "a value was expected");
   cursor.at = end;
   return true;
 }
 
-function isScalar(text: string): boolean {
+/** True for a text that is JSON as a whole. */
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
