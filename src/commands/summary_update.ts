@@ -113,7 +113,9 @@ function nothingToRemove(name: string, section: SectionName | undefined, isReaso
 function overlookedIn(summary: Summary): string[] {
   const headings = summary.overlooked.map((text) => quote(text));
   if (headings.length === 0) return [];
-  return [`Not inherited: what stands under ${headings.join(", ")}. Use the heading ## Decisions or ## Constraints.`];
+  return [
+    `Not inherited: what stands under ${headings.join(", ")}. What is to be inherited stands under ## Decisions or ## Constraints.`,
+  ];
 }
 
 /** A warning about a summary that makes every context large. */

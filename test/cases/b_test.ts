@@ -199,7 +199,9 @@ test("headings of decisions inside another section are told to whoever writes th
   const repository = withChild("## State\n- S\n");
   const content = "## State\n- S\n\n### Decisions\n- D\n\n## Key constraints\n- C\n";
   const answer = await output(repository, "summary", "auth", "--content", content);
-  expect(answer).toContain('Not inherited: what stands under "Decisions". Use the heading');
+  expect(answer).toContain(
+    'Not inherited: what stands under "Decisions". What is to be inherited stands under ## Decisions',
+  );
   expect(await inherited(repository)).toBe("## Key constraints\n- C");
 });
 
